@@ -1,0 +1,45 @@
+//! The one vocabulary that whoever accepts connections (listener, supervisor, gateway) and the proxy share.
+
+use std::net::{IpAddr, SocketAddr};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// A byte stream that the proxy can serve.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// A connection that arrived, with what is known about it before its first byte was read.
+pub struct Accepted {
+    /// The bytes.
+    pub stream: Box<dyn Stream>,
+    /// Where the client meant to go; `None` where only the protocol tells (a forward proxy's listener).
+    pub destination: Option<Destination>,
+    /// Who connected.
+    pub origin: Origin,
+}
+
+/// Where a client meant to go.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Destination {
+    /// The name that the client resolved, lower-case; `None` for a bare address.
+    pub name: Option<String>,
+    /// The address, where one was given.
+    pub address: Option<IpAddr>,
+    /// TCP port.
+    pub port: u16,
+}
+
+/// Where a connection came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A TCP listener.
+    Peer(SocketAddr),
+    /// A captured socket of a process of the tree under test.
+    Process {
+        /// Process id as the supervisor sees it.
+        pid: u32,
+        /// Name of the program.
+        program: String,
+    },
+}

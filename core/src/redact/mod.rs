@@ -1,0 +1,5 @@
+//! What counts as a secret: by the name it stands under, by its literal value, by its shape.
+
+mod name;
+
+pub use name::is_sensitive_name;

@@ -1,0 +1,5 @@
+//! The wire: lossless JSON-RPC in both eras.
+
+mod violation;
+
+pub use violation::Violation;

@@ -1,0 +1,3 @@
+//! The `mcpeak` binary: hands over to the command line crate.
+
+fn main() {}
