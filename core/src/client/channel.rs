@@ -101,8 +101,12 @@ pub(super) trait Channel: Send + Sync {
     async fn call(&self, call: Call<'_>) -> Result<Outcome, McpError>;
 
     /// Sends a notification of the legacy era.
-    async fn notify(&self, method: &str, version: &'static Version, deadline: Instant)
-    -> Result<(), McpError>;
+    async fn notify(
+        &self,
+        method: &str,
+        version: &'static Version,
+        deadline: Instant,
+    ) -> Result<(), McpError>;
 
     /// What is known about the server now.
     fn facts(&self) -> ServerFacts;

@@ -135,7 +135,7 @@ struct Connecting {
 impl Connecting {
     /// Starts the server; once more, if it did not survive a request that it does not know.
     async fn stdio(&self, target: &StdioTarget) -> Result<Box<dyn Connection>, ConnectError> {
-        let channel = self.start(target).await?;
+        let channel = self.start(target)?;
         let failure = match self.handshake(&channel, self.options.era).await {
             Ok(negotiated) => return Ok(Box::new(Session::new(channel, negotiated))),
             Err(failure) => failure,
@@ -144,7 +144,7 @@ impl Connecting {
             return Err(give_up(&channel, failure.error).await);
         }
         channel.close().await;
-        let channel = self.start(target).await?;
+        let channel = self.start(target)?;
         self.progress.report(ConnectProgress::Restarted);
         match self.handshake(&channel, EraChoice::Legacy).await {
             Ok(negotiated) => Ok(Box::new(Session::new(channel, negotiated))),
@@ -152,7 +152,7 @@ impl Connecting {
         }
     }
 
-    async fn start(&self, target: &StdioTarget) -> Result<StdioChannel, ConnectError> {
+    fn start(&self, target: &StdioTarget) -> Result<StdioChannel, ConnectError> {
         let spec = ProcessSpec {
             executable: target.executable.clone(),
             args: target.args.clone(),

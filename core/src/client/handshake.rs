@@ -124,7 +124,12 @@ impl Handshake<'_> {
         }
     }
 
-    fn call(&self, method: &'static str, params: Map<String, Value>, version: Option<&'static Version>) -> Call<'_> {
+    fn call(
+        &self,
+        method: &'static str,
+        params: Map<String, Value>,
+        version: Option<&'static Version>,
+    ) -> Call<'_> {
         self.progress.report(ConnectProgress::WaitingFor { method });
         Call {
             method,
@@ -158,9 +163,15 @@ impl Handshake<'_> {
         }
     }
 
-    fn choose(&self, names: Vec<String>, result: Map<String, Value>, forced: bool) -> Result<Discovered, McpError> {
+    fn choose(
+        &self,
+        names: Vec<String>,
+        result: Map<String, Value>,
+        forced: bool,
+    ) -> Result<Discovered, McpError> {
         let known = |era| {
-            let of_era = names.iter().filter_map(|name| find_version(name)).filter(|version| version.era == era);
+            let of_era =
+                names.iter().filter_map(|name| find_version(name)).filter(|version| version.era == era);
             of_era.max_by_key(|version| version.name)
         };
         if let Some(version) = known(Era::Modern) {
@@ -176,7 +187,10 @@ impl Handshake<'_> {
         match error.code {
             VERSION_UNSUPPORTED => {
                 let supported = supported_versions(&error);
-                let legacy = supported.iter().filter_map(|name| find_version(name)).any(|version| version.era == Era::Legacy);
+                let legacy = supported
+                    .iter()
+                    .filter_map(|name| find_version(name))
+                    .any(|version| version.era == Era::Legacy);
                 // A server that does not say what it supports may still have a handshake.
                 if !forced && (legacy || supported.is_empty()) {
                     return Ok(Discovered::Legacy);

@@ -22,6 +22,6 @@ mod session;
 mod stdio;
 mod streamable;
 
-pub use connect::{ConnectError, ConnectOptions, ConnectProgress, EraChoice, connect};
+pub use connect::{ConnectError, ConnectOptions, ConnectProgress, EraChoice, ProgressCallback, connect};
 pub use connection::{Closed, Connection, ForceReason, ServerFacts, StderrTail, Tool, ToolResult};
 pub use handshake::Negotiated;

@@ -59,8 +59,7 @@ impl StdioChannel {
     /// Takes over a started process.
     pub(super) fn new(process: ServerProcess, pipes: ServerPipes, ladder: Ladder) -> Self {
         let (outgoing, queue) = mpsc::unbounded_channel();
-        let state =
-            State { next_id: 1, waiting: BTreeMap::new(), lost: None, outgoing: Some(outgoing) };
+        let state = State { next_id: 1, waiting: BTreeMap::new(), lost: None, outgoing: Some(outgoing) };
         let shared =
             Arc::new(Shared { process, state: StdMutex::new(state), transcript: Transcript::default() });
         let reader = tokio::spawn(read(Arc::clone(&shared), pipes.stdout, ladder));
@@ -202,7 +201,7 @@ impl Shared {
     }
 
     fn send(&self, message: Bytes) {
-        self.transcript.push(Direction::Sent, message.clone());
+        self.transcript.push(Direction::Sent, &message);
         if let Some(outgoing) = &self.state().outgoing {
             // The writer is gone only when the connection is: whoever waits learns it from there.
             let _ = outgoing.send(message);
@@ -223,7 +222,7 @@ impl Shared {
         let (noise, line) = match line {
             Line::TooLong(head) => (Noise::TooLong, excerpt(&head)),
             Line::Whole(bytes) => {
-                self.transcript.push(Direction::Received, bytes.clone());
+                self.transcript.push(Direction::Received, &bytes);
                 match Message::parse(bytes) {
                     Ok(message) => {
                         for message in message.into_singles() {

@@ -49,6 +49,8 @@ mod tests {
     #[test]
     fn a_file_without_certificates_is_an_error() {
         assert!(certificates_from_pem(b"nothing here").is_err());
-        assert!(certificates_from_pem(b"-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n").is_err());
+        assert!(
+            certificates_from_pem(b"-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n").is_err()
+        );
     }
 }

@@ -207,7 +207,9 @@ impl Group {
     /// Signals the whole group. That it may be gone is no error.
     fn signal(&self, signal: Signal) {
         #[cfg(unix)]
-        if let Some(id) = self.id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw) {
+        if let Some(id) =
+            self.id.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
+        {
             let number = match signal {
                 Signal::Terminate => rustix::process::Signal::TERM,
                 Signal::Kill => rustix::process::Signal::KILL,
@@ -220,7 +222,8 @@ impl Group {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::time::Duration;
 
@@ -254,7 +257,7 @@ mod tests {
     async fn a_server_that_ends_with_its_input_is_not_waited_for() {
         let (process, pipes, _) = script("echo up; cat >/dev/null; echo bye >&2; exit 3").await;
         drop(pipes);
-        let patient = Ladder { after_stdin: Duration::from_secs(60), ..SHORT };
+        let patient = Ladder { after_stdin: Duration::from_mins(1), ..SHORT };
         let before = Instant::now();
         let Ended::ByItself(exit) = process.end(patient).await else { panic!("it was forced") };
         assert!(before.elapsed() < Duration::from_secs(20));
@@ -273,8 +276,10 @@ mod tests {
 
     #[tokio::test]
     async fn sigkill_takes_the_whole_group() {
-        let (process, pipes, child) =
-            script("trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $!; while :; do sleep 1; done").await;
+        let (process, pipes, child) = script(
+            "trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & echo $!; while :; do sleep 1; done",
+        )
+        .await;
         drop(pipes);
         let Ended::Killed(exit) = process.end(SHORT).await else { panic!("not killed") };
         assert_eq!(exit.signal, Some(9));

@@ -89,7 +89,8 @@ fn start_problem(spec: &ProcessSpec, error: &io::Error) -> StartProblem {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
@@ -103,7 +104,7 @@ mod tests {
             cwd: cwd.map(Into::into),
             environment: Environment::default(),
         };
-        match start(&spec).err().expect("must not start").detail {
+        match start(&spec).unwrap_err().detail {
             Detail::Start { problem, .. } => problem,
             other => panic!("{other:?}"),
         }

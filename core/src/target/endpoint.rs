@@ -13,9 +13,7 @@ pub struct Endpoint(Url);
 impl Endpoint {
     /// Reads a URL.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
-        let url = Url::parse(text.trim()).map_err(|error| TargetError::Url {
-            reason: error.to_string(),
-        })?;
+        let url = Url::parse(text.trim()).map_err(|error| TargetError::Url { reason: error.to_string() })?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(TargetError::UrlScheme { scheme: url.scheme().to_owned() });
         }

@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn comments_and_trailing_commas() {
-        let text = "{ // a \"comment\"\n \"url\": \"http://x/*no*/,}\", /* 서울\n */ \"a\": [1, 2, /* c */ ], \n}";
+        let text =
+            "{ // a \"comment\"\n \"url\": \"http://x/*no*/,}\", /* 서울\n */ \"a\": [1, 2, /* c */ ], \n}";
         let value: Value = serde_json::from_str(&to_json(text)).unwrap();
         assert_eq!(value, json!({"url": "http://x/*no*/,}", "a": [1, 2]}));
     }

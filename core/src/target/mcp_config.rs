@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::endpoint::Endpoint;
 use super::error::TargetError;
+use super::jsonc;
 use super::placeholder::{Unfilled, fill};
 use super::spec::{HttpTarget, StdioTarget, Target};
-use super::jsonc;
 use crate::secret::Secret;
 
 /// An entry of a configuration file, ready to use.
@@ -85,16 +85,16 @@ struct EntryReader<'a> {
 
 impl EntryReader<'_> {
     fn read(&self) -> Result<ConfiguredServer, TargetError> {
-        let transport = self.members.get("type").or_else(|| self.members.get("transport")).and_then(Value::as_str);
+        let transport =
+            self.members.get("type").or_else(|| self.members.get("transport")).and_then(Value::as_str);
         let has_url = self.members.contains_key("url");
         match transport {
             None if has_url => self.http(),
             None | Some("stdio") => self.stdio(),
             Some("http" | "streamable-http" | "streamableHttp" | "streamable_http") => self.http(),
-            Some(other) => Err(TargetError::Transport {
-                server: self.server.to_owned(),
-                transport: other.to_owned(),
-            }),
+            Some(other) => {
+                Err(TargetError::Transport { server: self.server.to_owned(), transport: other.to_owned() })
+            }
         }
     }
 
@@ -161,11 +161,9 @@ impl EntryReader<'_> {
     fn fill_value(&self, member: &str, value: &Value) -> Result<String, TargetError> {
         let Value::String(text) = value else { return Err(self.wrong(member, "a text")) };
         fill(text, self.lookup).map_err(|unfilled| match unfilled {
-            Unfilled::Unset(variable) => TargetError::Unset {
-                server: self.server.to_owned(),
-                member: member.to_owned(),
-                variable,
-            },
+            Unfilled::Unset(variable) => {
+                TargetError::Unset { server: self.server.to_owned(), member: member.to_owned(), variable }
+            }
             Unfilled::Unknown(placeholder) => TargetError::Placeholder {
                 server: self.server.to_owned(),
                 member: member.to_owned(),
@@ -253,12 +251,17 @@ mod tests {
         };
         assert_eq!((known.len(), nearest.as_deref()), (4, Some("weather")));
         assert!(matches!(read(text, "zzz"), Err(TargetError::UnknownServer { nearest: None, .. })));
-        assert!(matches!(read(text, "weather"), Err(TargetError::Entry { member, .. }) if member == "command"));
-        assert!(matches!(read(text, "github"), Err(TargetError::Unset { variable, .. }) if variable == "NOPE"));
+        assert!(
+            matches!(read(text, "weather"), Err(TargetError::Entry { member, .. }) if member == "command")
+        );
+        assert!(
+            matches!(read(text, "github"), Err(TargetError::Unset { variable, .. }) if variable == "NOPE")
+        );
         assert!(matches!(read(text, "old"), Err(TargetError::Transport { .. })));
         assert!(matches!(read(text, "in"), Err(TargetError::Placeholder { .. })));
         assert!(matches!(read("{}", "a"), Err(TargetError::NoServers { .. })));
-        let TargetError::Json { line, column, message, .. } = read("{\n  \"a\": ?\n}", "a").unwrap_err() else {
+        let TargetError::Json { line, column, message, .. } = read("{\n  \"a\": ?\n}", "a").unwrap_err()
+        else {
             panic!("not json")
         };
         assert_eq!((line, column, message.as_str()), (2, 8, "expected value"));

@@ -40,9 +40,7 @@ fn value_of(inner: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Stri
     if !is_name || editor {
         return Err(Unfilled::Unknown(format!("${{{inner}}}")));
     }
-    lookup(name)
-        .or_else(|| default.map(str::to_owned))
-        .ok_or_else(|| Unfilled::Unset(name.to_owned()))
+    lookup(name).or_else(|| default.map(str::to_owned)).ok_or_else(|| Unfilled::Unset(name.to_owned()))
 }
 
 const EDITOR_VARIABLES: [&str; 5] =

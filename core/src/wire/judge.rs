@@ -52,7 +52,11 @@ pub(crate) fn match_id(id: Option<&Value>) -> IdMatch {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be whole and in range"
+)]
 fn whole_number(double: f64) -> Option<u64> {
     (double.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&double)).then_some(double as u64)
 }

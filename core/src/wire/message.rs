@@ -63,16 +63,17 @@ impl Message {
         let value = match serde_json::from_str::<Value>(text) {
             Ok(value) => value,
             // serde_json gives this case no category of its own.
-            Err(error) if error.to_string().starts_with("recursion limit") => return Err(not(Noise::TooDeep)),
+            Err(error) if error.to_string().starts_with("recursion limit") => {
+                return Err(not(Noise::TooDeep));
+            }
             Err(_) if looks_like_json => return Err(not(Noise::BrokenJson)),
             Err(_) => return Err(not(Noise::Text)),
         };
         let message = Self { raw, value };
         match message.kind() {
-            Kind::Invalid if looks_like_json => Err(NotAMessage {
-                noise: Noise::NotJsonRpc,
-                excerpt: excerpt(&message.raw),
-            }),
+            Kind::Invalid if looks_like_json => {
+                Err(NotAMessage { noise: Noise::NotJsonRpc, excerpt: excerpt(&message.raw) })
+            }
             Kind::Invalid => Err(NotAMessage { noise: Noise::Text, excerpt: excerpt(&message.raw) }),
             _ => Ok(message),
         }
@@ -96,10 +97,9 @@ impl Message {
     /// The messages of a batch, or the message itself.
     pub fn into_singles(self) -> Vec<Self> {
         match self.value {
-            Value::Array(items) => items
-                .into_iter()
-                .map(|value| Self { raw: Bytes::from(value.to_string()), value })
-                .collect(),
+            Value::Array(items) => {
+                items.into_iter().map(|value| Self { raw: Bytes::from(value.to_string()), value }).collect()
+            }
             value => vec![Self { raw: self.raw, value }],
         }
     }

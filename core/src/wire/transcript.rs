@@ -50,7 +50,7 @@ impl Transcript {
     }
 
     /// Notes a message.
-    pub fn push(&self, direction: Direction, bytes: Bytes) {
+    pub fn push(&self, direction: Direction, bytes: &Bytes) {
         let bytes = bytes.slice(..bytes.len().min(self.limit));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.bytes += bytes.len();
@@ -83,13 +83,13 @@ mod tests {
     fn keeps_the_last_bytes() {
         let transcript = Transcript::new(10);
         for text in ["aaaa", "bbbb", "cccc"] {
-            transcript.push(Direction::Sent, Bytes::from_static(text.as_bytes()));
+            transcript.push(Direction::Sent, &Bytes::from_static(text.as_bytes()));
         }
-        transcript.push(Direction::Received, Bytes::from_static(b"dd"));
+        transcript.push(Direction::Received, &Bytes::from_static(b"dd"));
         let kept: Vec<_> = transcript.entries().into_iter().map(|entry| entry.bytes).collect();
         assert_eq!(kept, ["bbbb", "cccc", "dd"]);
         assert_eq!(transcript.dropped(), 1);
-        transcript.push(Direction::Received, Bytes::from(vec![b'x'; 100]));
+        transcript.push(Direction::Received, &Bytes::from(vec![b'x'; 100]));
         assert_eq!(transcript.entries()[0].bytes.len(), 10);
     }
 }

@@ -37,7 +37,11 @@ impl BodyKind {
 }
 
 /// Reads a body to its end; an error if it is over `limit` bytes.
-pub(super) async fn whole(body: &mut Incoming, limit: usize, purpose: Purpose<'_>) -> Result<Bytes, McpError> {
+pub(super) async fn whole(
+    body: &mut Incoming,
+    limit: usize,
+    purpose: Purpose<'_>,
+) -> Result<Bytes, McpError> {
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| broken(purpose, &error))?;
@@ -65,13 +69,13 @@ pub(super) async fn beginning(body: &mut Incoming, limit: usize) -> Bytes {
 }
 
 /// A JSON body as messages.
-pub(super) fn json_messages(body: Bytes, purpose: Purpose<'_>) -> Result<Vec<Message>, McpError> {
+pub(super) fn json_messages(body: &Bytes, purpose: Purpose<'_>) -> Result<Vec<Message>, McpError> {
     parse(body, Rule::BodyMessage, purpose).map(Message::into_singles)
 }
 
-fn parse(raw: Bytes, rule: Rule, purpose: Purpose<'_>) -> Result<Message, McpError> {
+fn parse(raw: &Bytes, rule: Rule, purpose: Purpose<'_>) -> Result<Message, McpError> {
     Message::parse(raw.clone()).map_err(|not| {
-        let mut violation = Violation::new(rule, "", None, &raw);
+        let mut violation = Violation::new(rule, "", None, raw);
         violation.seen = if raw.is_empty() { violation.seen } else { format!("{:?}", not.noise) };
         invalid(purpose, Detail::Protocol(violation))
     })
@@ -87,7 +91,12 @@ pub(super) struct EventStream<'a> {
 
 impl<'a> EventStream<'a> {
     pub(super) fn new(body: Incoming, purpose: Purpose<'a>) -> Self {
-        Self { body, parser: SseParser::new(MAX_MESSAGE_BYTES), ready: std::collections::VecDeque::new(), purpose }
+        Self {
+            body,
+            parser: SseParser::new(MAX_MESSAGE_BYTES),
+            ready: std::collections::VecDeque::new(),
+            purpose,
+        }
     }
 
     /// The next message; an error where the stream ends.
@@ -107,7 +116,7 @@ impl<'a> EventStream<'a> {
                 .push(&data)
                 .map_err(|over| invalid(self.purpose, Detail::TooLarge { limit: over.limit }))?;
             for event in events.into_iter().filter(crate::wire::Event::is_message) {
-                let message = parse(Bytes::from(event.data), Rule::EventData, self.purpose)?;
+                let message = parse(&Bytes::from(event.data), Rule::EventData, self.purpose)?;
                 self.ready.extend(message.into_singles());
             }
         }
@@ -115,9 +124,7 @@ impl<'a> EventStream<'a> {
 
     /// Whether the stream ends now, so that its connection can be used again.
     pub(super) async fn ends(mut self) -> bool {
-        let end = async {
-            while let Some(Ok(_)) = self.body.frame().await {}
-        };
+        let end = async { while let Some(Ok(_)) = self.body.frame().await {} };
         timeout(STREAM_END, end).await.is_ok()
     }
 }

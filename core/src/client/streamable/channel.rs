@@ -25,8 +25,8 @@ use crate::client::param_headers::name_header;
 use crate::error::{Detail, ErrorCode, McpError, Phase};
 use crate::target::HttpTarget;
 use crate::wire::{
-    Cancellation, Direction, Era, Kind, MAX_MESSAGE_BYTES, Message, Reply, Rule, Transcript, Version, Violation,
-    judge_reply,
+    Cancellation, Direction, Era, Kind, MAX_MESSAGE_BYTES, Message, Reply, Rule, Transcript, Version,
+    Violation, judge_reply,
 };
 
 const SESSION_ID: &str = "mcp-session-id";
@@ -111,7 +111,12 @@ impl Channel for HttpChannel {
         Err(timed_out(call.phase, call.method, call.patience, true))
     }
 
-    async fn notify(&self, method: &str, version: &'static Version, deadline: Instant) -> Result<(), McpError> {
+    async fn notify(
+        &self,
+        method: &str,
+        version: &'static Version,
+        deadline: Instant,
+    ) -> Result<(), McpError> {
         let purpose = Purpose { method, phase: Phase::Handshake, deadline };
         let described = Described { version: Some(version), method, name: None, params: &[] };
         let sent = self.inner.post(encode_notification(method, None), described, purpose);
@@ -174,7 +179,7 @@ impl Inner {
             params: &call.param_headers,
         };
         let body = call.encode(id);
-        self.transcript.push(Direction::Sent, body.clone());
+        self.transcript.push(Direction::Sent, &body);
         let in_session = self.session().is_some();
         let request = self.request(Method::POST, body, Some(described), purpose)?;
         let Exchange { response, sender } = self.transport.send(request, purpose).await?;
@@ -191,8 +196,8 @@ impl Inner {
             BodyKind::Json => {
                 let bytes = whole(&mut body, MAX_MESSAGE_BYTES, purpose).await?;
                 self.transport.give_back(sender);
-                self.transcript.push(Direction::Received, bytes.clone());
-                reply_of(json_messages(bytes, purpose)?, purpose)?
+                self.transcript.push(Direction::Received, &bytes);
+                reply_of(json_messages(&bytes, purpose)?, purpose)?
             }
             BodyKind::EventStream => {
                 let mut stream = EventStream::new(body, purpose);
@@ -217,7 +222,7 @@ impl Inner {
     ) -> Result<Message, McpError> {
         loop {
             let message = stream.next().await?;
-            self.transcript.push(Direction::Received, message.raw().clone());
+            self.transcript.push(Direction::Received, message.raw());
             match message.kind() {
                 Kind::Response => return Ok(message),
                 Kind::Request => {
@@ -240,7 +245,7 @@ impl Inner {
         in_session: bool,
     ) -> Result<Outcome, McpError> {
         let error = status_error(call.phase, parts, &body, self.transport.endpoint(), in_session);
-        self.transcript.push(Direction::Received, body.clone());
+        self.transcript.push(Direction::Received, &body);
         if call.is_modern()
             && parts.status.is_client_error()
             && error.code != ErrorCode::HttpUnauthorized
@@ -276,33 +281,39 @@ impl Inner {
     ) -> Result<Request<Full<Bytes>>, McpError> {
         let endpoint = self.transport.endpoint();
         let url = endpoint.url();
-        let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
-        let mut builder = Request::builder().method(method).uri(target);
-        if let Some(headers) = builder.headers_mut() {
-            headers.clone_from(&self.headers);
-        }
-        builder = builder.header(header::HOST, endpoint.authority());
-        if !self.headers.contains_key(header::USER_AGENT) {
-            builder = builder.header(header::USER_AGENT, "mcpeak");
-        }
+        let target =
+            url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+        // What the user gives comes first: the protocol's own headers replace it.
+        let mut headers = self.headers.clone();
+        headers.entry(header::USER_AGENT).or_insert(HeaderValue::from_static("mcpeak"));
         if let Some(described) = described {
-            builder = builder.header(header::CONTENT_TYPE, "application/json");
-            builder = builder.header(header::ACCEPT, "application/json, text/event-stream");
-            builder = described.write(builder);
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+            described.write(&mut headers).map_err(|error| unsendable(purpose, &error))?;
         }
-        let session = self.session();
-        if let Some(session) = session {
-            builder = builder.header(SESSION_ID, session);
+        if let Some(session) = self.session() {
+            headers.insert(SESSION_ID, session);
         }
-        builder.body(Full::new(body)).map_err(|error| {
-            let detail = Detail::Message(format!("the request cannot be written as HTTP: {error}"));
-            McpError::new(ErrorCode::OperationFailed, purpose.phase, detail)
-        })
+        let host =
+            HeaderValue::try_from(endpoint.authority()).map_err(|error| unsendable(purpose, &error))?;
+        headers.insert(header::HOST, host);
+        let mut request = Request::builder()
+            .method(method)
+            .uri(target)
+            .body(Full::new(body))
+            .map_err(|error| unsendable(purpose, &error))?;
+        *request.headers_mut() = headers;
+        Ok(request)
     }
 
     /// Posts what has no answer: a notification or a reply.
-    async fn post(&self, message: Bytes, described: Described<'_>, purpose: Purpose<'_>) -> Result<(), McpError> {
-        self.transcript.push(Direction::Sent, message.clone());
+    async fn post(
+        &self,
+        message: Bytes,
+        described: Described<'_>,
+        purpose: Purpose<'_>,
+    ) -> Result<(), McpError> {
+        self.transcript.push(Direction::Sent, &message);
         let in_session = self.session().is_some();
         let request = self.request(Method::POST, message, Some(described), purpose)?;
         let Exchange { response, sender } = self.transport.send(request, purpose).await?;
@@ -350,27 +361,32 @@ impl Inner {
     }
 }
 
+fn unsendable(purpose: Purpose<'_>, error: &dyn std::error::Error) -> McpError {
+    let detail = Detail::Message(format!("the request cannot be written as HTTP: {error}"));
+    McpError::new(ErrorCode::OperationFailed, purpose.phase, detail)
+}
+
 impl Described<'_> {
     /// The headers that the version has.
-    fn write(self, mut builder: http::request::Builder) -> http::request::Builder {
-        let Some(version) = self.version else { return builder };
+    fn write(self, headers: &mut HeaderMap) -> Result<(), http::Error> {
+        let Some(version) = self.version else { return Ok(()) };
         for &name in version.http_headers {
-            builder = match name {
-                PROTOCOL_VERSION => builder.header(name, version.name),
-                "mcp-method" => builder.header(name, self.method),
-                "mcp-name" => match self.name {
-                    Some(value) => builder.header(name, value),
-                    None => builder,
-                },
+            let value = match name {
+                PROTOCOL_VERSION => Some(version.name),
+                "mcp-method" => Some(self.method),
+                "mcp-name" => self.name,
                 // The session id comes from the server.
-                _ => builder,
+                _ => None,
             };
+            if let Some(value) = value {
+                headers.insert(HeaderName::from_static(name), HeaderValue::from_str(value)?);
+            }
         }
         if version.era == Era::Modern {
             for (name, value) in self.params {
-                builder = builder.header(name, value);
+                headers.insert(HeaderName::try_from(name)?, HeaderValue::from_str(value)?);
             }
         }
-        builder
+        Ok(())
     }
 }

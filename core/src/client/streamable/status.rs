@@ -83,9 +83,6 @@ mod tests {
             .into_parts();
         let endpoint = Endpoint::parse("http://x/mcp").unwrap();
         let error = status_error(Phase::Handshake, &parts, b"", &endpoint, false);
-        assert_eq!(
-            error.detail,
-            Detail::Redirect { status: 307, location: "https://y/z".to_owned() }
-        );
+        assert_eq!(error.detail, Detail::Redirect { status: 307, location: "https://y/z".to_owned() });
     }
 }

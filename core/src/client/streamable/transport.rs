@@ -54,7 +54,11 @@ pub(super) struct Purpose<'a> {
 }
 
 impl Transport {
-    pub(super) fn new(endpoint: Endpoint, resolver: Resolver, extra_roots: Vec<CertificateDer<'static>>) -> Self {
+    pub(super) fn new(
+        endpoint: Endpoint,
+        resolver: Resolver,
+        extra_roots: Vec<CertificateDer<'static>>,
+    ) -> Self {
         Self {
             endpoint,
             resolver,
