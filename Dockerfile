@@ -19,7 +19,7 @@ COPY . .
 RUN find . -name '*.rs' -not -path './target/*' -exec touch {} + \
  && cargo build --release --locked --target "$TARGET" \
  && mkdir -p /image/home/data /image/home/ca /image/home/out /image/system/tmp /image/system/etc/ssl/certs \
- && chmod 1777 /image/system/tmp \
+ && chmod 1777 /image/system/tmp && chmod 0700 /image/home/ca \
  && cp "target/$TARGET/release/mcpeak" /image/system/mcpeak \
  && cp /etc/ssl/certs/ca-certificates.crt /image/system/etc/ssl/certs/ \
  && echo 'mcpeak:x:65532:65532:mcpeak:/data:/sbin/nologin' > /image/system/etc/passwd \

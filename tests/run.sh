@@ -129,7 +129,7 @@ install_servers
 
 step "examples"
 cargo build --manifest-path examples/weather/rust/Cargo.toml --target-dir "$CACHE/weather-rust" --locked --quiet
-node --test examples/weather/
+node --test --test-reporter=spec examples/weather/servers.test.mjs
 
 step "images"
 start_docker

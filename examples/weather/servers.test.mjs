@@ -1,6 +1,8 @@
 // The three servers say the same, reach the API over HTTPS through a proxy, and end with their input.
 //
-//   node --test examples/weather/           (WEATHER_RUST: the built Rust server, rust/target/debug/weather-server by default)
+//   node --test examples/weather/servers.test.mjs
+//
+// WEATHER_RUST: the built Rust server, rust/target/debug/weather-server by default.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
