@@ -23,7 +23,7 @@ build() {
   for name in HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy; do
     if [[ -n ${!name:-} ]]; then arguments+=(--build-arg "$name"); fi
   done
-  docker build --quiet --network host "${arguments[@]}" "$@"
+  DOCKER_BUILDKIT=0 docker build --quiet --network host "${arguments[@]}" "$@"
 }
 
 mirror() {
@@ -42,7 +42,7 @@ make_debian() {
   cp -r /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates/"
   # Copied with links followed: the certificates stay valid wherever the links of this machine point.
   cp -rL /etc/ssl/certs/. "$root/etc/ssl/certs/" 2>/dev/null || true
-  [[ -s $root/etc/ssl/certs/ca-certificates.crt ]] || fail "no CA bundle at /etc/ssl/certs/ca-certificates.crt"
+  cp -L "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" "$root/etc/ssl/certs/ca-certificates.crt"
   rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/* "$root"/usr/share/{doc,man,locale}/*
   tar --create --directory "$root" --one-file-system . | docker import --change 'CMD ["bash"]' - "$DEBIAN" >/dev/null
 }
