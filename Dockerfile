@@ -11,7 +11,12 @@ COPY proxy/Cargo.toml proxy/
 COPY runner/Cargo.toml runner/
 COPY cli/Cargo.toml cli/
 RUN mkdir src && echo 'fn main() {}' > src/main.rs \
- && for manifest in */Cargo.toml; do mkdir "${manifest%/*}/src" && : > "${manifest%/*}/src/lib.rs"; done \
+ && for crate in *; do \
+      if [ -f "$crate/Cargo.toml" ]; then \
+        mkdir "$crate/src" "$crate/benches" && : > "$crate/src/lib.rs"; \
+        for bench in $(sed -n '/^\[\[bench\]\]/,/^$/s/^name = "\(.*\)"/\1/p' "$crate/Cargo.toml"); do : > "$crate/benches/$bench.rs"; done; \
+      fi; \
+    done \
  && cargo build --release --locked --target "$TARGET"
 
 COPY . .
