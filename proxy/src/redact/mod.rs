@@ -1,0 +1,1 @@
+//! Secrets of an HTTP message replaced by pseudonyms, and put back.
