@@ -36,12 +36,9 @@ pub enum ProxyError {
     /// No TLS configuration for upstreams can be made.
     #[error("the TLS settings for upstreams are not usable")]
     Tls(#[source] rustls::Error),
-    /// Neither the system nor the settings give a root certificate.
-    #[error("no root certificates were found on this machine")]
-    NoRoots,
-    /// The resolver cannot be set up.
-    #[error("the name resolver cannot be set up")]
-    Resolver(#[source] io::Error),
+    /// The runtime refused to read the settings' files.
+    #[error("the proxy cannot be set up")]
+    Start(#[source] io::Error),
     /// The authority cannot be used.
     #[error(transparent)]
     Authority(#[from] AuthorityError),
@@ -86,10 +83,7 @@ impl ProxyError {
                 "give a readable file with PEM blocks (-----BEGIN CERTIFICATE-----)".to_owned()
             }
             Self::Tls(_) => "check that the client certificate and its key belong together".to_owned(),
-            Self::NoRoots => {
-                "install the system's CA certificates, set SSL_CERT_FILE, or give --upstream-ca".to_owned()
-            }
-            Self::Resolver(_) => "check /etc/resolv.conf, or give addresses with --resolve".to_owned(),
+            Self::Start(_) => "try again; report this if it stays".to_owned(),
         }
     }
 }
