@@ -2,9 +2,11 @@
 
 mod en;
 mod ko;
+mod ko_rules;
 
 use crate::error::McpError;
 use crate::locale::Locale;
+use crate::target::TargetError;
 
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
 pub trait Text: Sync {
@@ -12,6 +14,10 @@ pub trait Text: Sync {
     fn error_message(&self, error: &McpError) -> String;
     /// How to fix it.
     fn error_hint(&self, error: &McpError) -> String;
+    /// What is wrong with a target.
+    fn target_message(&self, error: &TargetError) -> String;
+    /// How to fix it.
+    fn target_hint(&self, error: &TargetError) -> String;
 }
 
 /// The sentences of a language.
@@ -21,3 +27,15 @@ pub fn of(locale: Locale) -> &'static dyn Text {
         Locale::Ko => &ko::Korean,
     }
 }
+
+/// The beginning of outside text inside a sentence.
+fn short(text: &str) -> String {
+    const CHARACTERS: usize = 200;
+    match text.char_indices().nth(CHARACTERS) {
+        Some((end, _)) => format!("{}…", text[..end].trim()),
+        None => text.trim().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
