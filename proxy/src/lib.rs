@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`exchange`] | one request and what became of it, as plain data |
+//! | `json` | JSON read exactly |
 //! | [`matching`] | which recorded exchange answers a request, and why none does |
 //! | [`redact`] | secrets of an HTTP message replaced by pseudonyms, and put back |
 //! | [`report`] | what a session did, for people and machines |
@@ -10,6 +11,7 @@
 //! | [`text`] | sentences for people, one implementation per language |
 
 pub mod exchange;
+mod json;
 pub mod matching;
 pub mod redact;
 pub mod report;
