@@ -243,7 +243,8 @@ impl<'a> Search<'a> {
                 self.seen[finder] = self.find(finder, haystack, from).map_or(Seen::End, Seen::At);
             }
         }
-        let found = self.seen.iter().filter_map(|seen| if let Seen::At(found) = seen { Some(found) } else { None });
+        let found =
+            self.seen.iter().filter_map(|seen| if let Seen::At(found) = seen { Some(found) } else { None });
         found.min_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end))).cloned()
     }
 

@@ -100,6 +100,11 @@ impl Encoding {
         all
     }
 
+    /// Every encoding but base64.
+    pub fn textual() -> impl Iterator<Item = Self> {
+        Self::all().into_iter().filter(|encoding| !matches!(encoding, Self::Base64 { .. }))
+    }
+
     /// Its name in a pseudonym; empty for [`Encoding::Raw`].
     pub(super) fn name(self) -> String {
         match self {

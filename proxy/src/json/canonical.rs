@@ -69,9 +69,8 @@ fn append_number(raw: &str, out: &mut String) {
         return;
     };
     let dropped = i64::try_from(digits.len() - significant.len()).unwrap_or(i64::MAX);
-    let scale = exponent
-        .saturating_sub(i64::try_from(fraction.len()).unwrap_or(i64::MAX))
-        .saturating_add(dropped);
+    let scale =
+        exponent.saturating_sub(i64::try_from(fraction.len()).unwrap_or(i64::MAX)).saturating_add(dropped);
     if raw.starts_with('-') {
         out.push('-');
     }

@@ -20,7 +20,11 @@ pub(crate) fn parse(text: &str) -> Result<Node<'_>, ParseError> {
     parser.space();
     let node = parser.value(0)?;
     parser.space();
-    if parser.at < text.len() { parser.fail("there is more text after the end of the document") } else { Ok(node) }
+    if parser.at < text.len() {
+        parser.fail("there is more text after the end of the document")
+    } else {
+        Ok(node)
+    }
 }
 
 struct Parser<'a> {
