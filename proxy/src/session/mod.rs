@@ -38,6 +38,7 @@
 //! | `replay` | the loaded session that answers requests |
 //! | `error` | what can be wrong with a session on disk |
 
+mod coding;
 mod error;
 mod recorder;
 mod replay;
