@@ -496,7 +496,8 @@ impl Diagnostics {
                 match cut_length(text) {
                     // The mark stands outside the quotes, or it would look like part of the value.
                     Some(_) => {
-                        let end = text.char_indices().nth(crate::clamp::LIMIT).map_or(text.len(), |(at, _)| at);
+                        let end =
+                            text.char_indices().nth(crate::clamp::LIMIT).map_or(text.len(), |(at, _)| at);
                         format!("{}{}", compact(&json!(text[..end])), &shown[end..])
                     }
                     None => compact(value),

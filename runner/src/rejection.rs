@@ -62,7 +62,9 @@ fn is_fastmcp(text: &str, tool: &str) -> bool {
     let rest = || {
         let rest = text.strip_prefix("Error executing tool ")?.strip_prefix(tool)?.strip_prefix(": ")?;
         let rest = rest.trim_start_matches(|character: char| character.is_ascii_digit()).strip_prefix(' ')?;
-        let rest = rest.strip_prefix("validation errors for ").or_else(|| rest.strip_prefix("validation error for "))?;
+        let rest = rest
+            .strip_prefix("validation errors for ")
+            .or_else(|| rest.strip_prefix("validation error for "))?;
         rest.strip_prefix(tool)?.strip_prefix("Arguments")
     };
     let starts_with_count = text
@@ -70,8 +72,9 @@ fn is_fastmcp(text: &str, tool: &str) -> bool {
         .and_then(|rest| rest.strip_prefix(tool))
         .and_then(|rest| rest.strip_prefix(": "))
         .is_some_and(|rest| rest.starts_with(|character: char| character.is_ascii_digit()));
-    let ends_word =
-        |rest: &str| !rest.starts_with(|character: char| character.is_ascii_alphanumeric() || character == '_');
+    let ends_word = |rest: &str| {
+        !rest.starts_with(|character: char| character.is_ascii_alphanumeric() || character == '_')
+    };
     starts_with_count && rest().is_some_and(ends_word)
 }
 
@@ -84,9 +87,7 @@ fn is_mock(text: &str, tool: &str) -> bool {
         return false;
     }
     let korean = format!("→ 툴 '{tool}' ");
-    violations
-        .iter()
-        .all(|line| line.strip_prefix(&korean).is_some_and(|rest| MOCK_VIOLATION.is_match(rest)))
+    violations.iter().all(|line| line.strip_prefix(&korean).is_some_and(|rest| MOCK_VIOLATION.is_match(rest)))
 }
 
 #[cfg(test)]

@@ -108,8 +108,7 @@ fn diagnostic(diagnostic: &Diagnostic) -> Value {
         out.insert("actual".to_owned(), actual.clone());
     }
     let violations = diagnostic.violations.iter().flatten().map(|violation| violation.message.as_str());
-    let notes: Vec<&str> =
-        violations.chain(diagnostic.notes.iter().flatten().map(String::as_str)).collect();
+    let notes: Vec<&str> = violations.chain(diagnostic.notes.iter().flatten().map(String::as_str)).collect();
     if !notes.is_empty() {
         out.insert("notes".to_owned(), json!(notes));
     }

@@ -133,7 +133,9 @@ impl ResetCommand {
             .kill_on_drop(true);
         #[cfg(unix)]
         command.process_group(0);
-        command.spawn().map_err(|error| self.error(ResetErrorKind::StartFailed { message: error.to_string() }))
+        command
+            .spawn()
+            .map_err(|error| self.error(ResetErrorKind::StartFailed { message: error.to_string() }))
     }
 
     fn error(&self, kind: ResetErrorKind) -> ResetError {
@@ -198,14 +200,17 @@ fn failure(status: ExitStatus, tail: &[u8]) -> ResetErrorKind {
     let signal = None;
     let text = String::from_utf8_lossy(tail);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let stderr = lines[lines.len().saturating_sub(ERROR_LINES)..].iter().map(|line| (*line).to_owned()).collect();
+    let stderr =
+        lines[lines.len().saturating_sub(ERROR_LINES)..].iter().map(|line| (*line).to_owned()).collect();
     ResetErrorKind::Failed { code: status.code(), signal, stderr }
 }
 
 /// Kills the command with what it started, and waits until it is gone.
 async fn kill(child: &mut Child) {
     #[cfg(unix)]
-    if let Some(group) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw) {
+    if let Some(group) =
+        child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
+    {
         // The group may be gone already; then there is nothing to kill.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
@@ -268,7 +273,8 @@ mod tests {
     #[tokio::test]
     async fn a_process_left_behind_does_not_hold_the_run() {
         let (_folder, command) = script("sleep 5 & exit 0");
-        let ended = tokio::time::timeout(Duration::from_secs(4), command.run(&CancellationToken::new())).await;
+        let ended =
+            tokio::time::timeout(Duration::from_secs(4), command.run(&CancellationToken::new())).await;
         assert_eq!(ended, Ok(Ok(())));
     }
 }

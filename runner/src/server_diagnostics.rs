@@ -51,7 +51,12 @@ impl ServerDiagnostics<'_> {
         Some(lines.into_iter().map(|line| format!("{line}\n")).collect())
     }
 
-    fn process(&self, exit: Option<ProcessExit>, stderr: &StderrTail, text: &dyn Text) -> Option<Vec<String>> {
+    fn process(
+        &self,
+        exit: Option<ProcessExit>,
+        stderr: &StderrTail,
+        text: &dyn Text,
+    ) -> Option<Vec<String>> {
         // Masked as a whole before it is split: a secret may contain a line break.
         let masked = self.masker.text(&stderr.text);
         let all: Vec<&str> = masked.lines().collect();
@@ -137,8 +142,7 @@ mod tests {
 
     #[test]
     fn endpoint_block() {
-        let facts =
-            ServerFacts::Http { url: "http://h/mcp".to_owned(), status: Some(500), session_id: None };
+        let facts = ServerFacts::Http { url: "http://h/mcp".to_owned(), status: Some(500), session_id: None };
         insta::assert_snapshot!(render(&facts, Locale::Ko, 20).unwrap(), @r"
         원격 서버 진단
           엔드포인트: http://h/mcp

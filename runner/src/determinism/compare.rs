@@ -208,12 +208,7 @@ fn case(
     response(raw(first).as_ref(), raw(second).as_ref(), masker, locale)
 }
 
-fn response(
-    first: Option<&Value>,
-    second: Option<&Value>,
-    masker: &Masker,
-    locale: Locale,
-) -> Option<Found> {
+fn response(first: Option<&Value>, second: Option<&Value>, masker: &Masker, locale: Locale) -> Option<Found> {
     let text = text::of(locale);
     let (path, left, right) = match (first, second) {
         (None, None) => return None,
@@ -237,7 +232,8 @@ fn response(
     let rendered = crate::schema::render_path(&path);
     // Paths of answers have no root sign: `content[0].text`.
     let rendered = rendered.trim_start_matches('$').trim_start_matches('.');
-    let rendered = if rendered.is_empty() { text.label(Label::Root).to_owned() } else { masker.text(rendered) };
+    let rendered =
+        if rendered.is_empty() { text.label(Label::Root).to_owned() } else { masker.text(rendered) };
     Some(Found {
         kind: DifferenceKind::Response,
         path: Some(rendered),
@@ -248,7 +244,9 @@ fn response(
 
 fn raw(outcome: &Outcome) -> Option<Value> {
     match outcome {
-        Outcome::Tools(tools) => Some(tools.iter().map(|tool: &Tool| Value::Object(tool.raw.clone())).collect()),
+        Outcome::Tools(tools) => {
+            Some(tools.iter().map(|tool: &Tool| Value::Object(tool.raw.clone())).collect())
+        }
         Outcome::Result(result) => Some(Value::Object(result.raw.clone())),
         Outcome::Failed(_) | Outcome::TimedOut(_) | Outcome::Cancelled | Outcome::NotRun => None,
     }

@@ -47,7 +47,8 @@ pub(super) fn hint(left: &Value, right: &Value) -> Option<DifferenceHint> {
 fn text_hint(left: &str, right: &str) -> Option<DifferenceHint> {
     let (mut left, mut right) = (left.to_owned(), right.to_owned());
     for (kind, regex) in &*KINDS {
-        let values = |text: &str| regex.find_iter(text).map(|found| found.as_str().to_owned()).collect::<Vec<_>>();
+        let values =
+            |text: &str| regex.find_iter(text).map(|found| found.as_str().to_owned()).collect::<Vec<_>>();
         let changed = values(&left) != values(&right);
         // U+0000 takes the place of a value: it does not occur in what is looked for.
         left = regex.replace_all(&left, "\0").into_owned();

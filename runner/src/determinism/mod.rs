@@ -9,8 +9,8 @@
 pub mod compare;
 mod difference;
 pub mod hint;
-#[cfg(test)]
-mod tests;
 
-pub use compare::{Conclusion, Determinism, Difference, DifferenceKind, Unavailable, compare, render_unavailable};
+pub use compare::{
+    Conclusion, Determinism, Difference, DifferenceKind, Unavailable, compare, render_unavailable,
+};
 pub use hint::DifferenceHint;

@@ -82,7 +82,15 @@ pub(super) fn check(schema: Option<&Value>, input: &Map<String, Value>, masker: 
     let mut everything_read = schema.keys().all(|key| {
         matches!(
             key.as_str(),
-            "type" | "properties" | "required" | "additionalProperties" | "title" | "description" | "$schema" | "$id" | "$comment"
+            "type"
+                | "properties"
+                | "required"
+                | "additionalProperties"
+                | "title"
+                | "description"
+                | "$schema"
+                | "$id"
+                | "$comment"
         )
     });
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
@@ -134,7 +142,8 @@ fn field(name: &str, declared: &Value, value: &Value, masker: &Masker, out: &mut
     }
     if let Some((rule, limit, measured)) = range(declared, value) {
         let actual = measured.map_or_else(shown, |count| count.to_string());
-        let facts = FindingFacts::RangeMismatch { field: name.to_owned(), rule, limit: compact(limit), actual };
+        let facts =
+            FindingFacts::RangeMismatch { field: name.to_owned(), rule, limit: compact(limit), actual };
         out.push(at(name, facts));
         return true;
     }

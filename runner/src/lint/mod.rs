@@ -11,9 +11,9 @@ mod check;
 pub mod finding;
 mod input;
 mod suggestion;
-mod vacuous;
 #[cfg(test)]
 mod tests;
+mod vacuous;
 
 pub use check::lint;
 pub use finding::{Finding, FindingCode, FindingFacts, FindingGroup, RangeRule, Severity};

@@ -20,7 +20,12 @@ fn found(tools: &[Tool], name: &str, input: &Value, rejects: bool) -> Vec<String
         .iter()
         .map(|finding| {
             let value = serde_json::to_value(finding).unwrap();
-            format!("{} {} {}", value["code"].as_str().unwrap(), value["severity"].as_str().unwrap(), finding.path)
+            format!(
+                "{} {} {}",
+                value["code"].as_str().unwrap(),
+                value["severity"].as_str().unwrap(),
+                finding.path
+            )
         })
         .collect()
 }
@@ -52,17 +57,18 @@ fn all_input_findings_in_order() {
 fn a_refusal_without_grounds() {
     let tools = [tool("t", declared())];
     let fine = json!({"a": "x", "b": 1});
-    assert_eq!(
-        found(&tools, "t", &fine, true),
-        ["REJECTION_WITHOUT_VIOLATION advisory operation.input"]
-    );
+    assert_eq!(found(&tools, "t", &fine, true), ["REJECTION_WITHOUT_VIOLATION advisory operation.input"]);
     let unseen = json!({"a": "x", "b": 1, "any": 1});
     assert_eq!(found(&tools, "t", &unseen, true), [""; 0], "the field was passed over: stay silent");
 }
 
 #[test]
 fn undeclared_tools_and_schemas_beyond() {
-    let tools = [tool("get_x", json!({"type": "object", "allOf": []})), tool("two", json!({})), tool("two", json!({}))];
+    let tools = [
+        tool("get_x", json!({"type": "object", "allOf": []})),
+        tool("two", json!({})),
+        tool("two", json!({})),
+    ];
     assert_eq!(found(&tools, "get_y", &json!({}), false), ["TOOL_NOT_DECLARED blocking operation.tool"]);
     for name in ["get_x", "two"] {
         assert_eq!(found(&tools, name, &json!({}), false), ["SCHEMA_NOT_ANALYZABLE advisory operation.tool"]);

@@ -20,7 +20,8 @@ pub(super) struct Literals {
 
 impl Literals {
     pub(super) fn new(values: &[Secret<String>]) -> Self {
-        let exact: Vec<_> = values.iter().filter(|value| !value.expose_secret().is_empty()).cloned().collect();
+        let exact: Vec<_> =
+            values.iter().filter(|value| !value.expose_secret().is_empty()).cloned().collect();
         let mut spellings: Vec<String> = exact
             .iter()
             .map(Secret::expose_secret)
@@ -83,7 +84,8 @@ fn percent_encoded(value: &str) -> String {
 fn base64(bytes: &[u8]) -> String {
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let group =
+            chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for index in 0..4_usize {
             if index > chunk.len() {
                 out.push('=');

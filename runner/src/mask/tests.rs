@@ -12,7 +12,8 @@ fn masker(values: &[&str]) -> Masker {
 
 #[test]
 fn names_hide_whole_values() {
-    let value = json!({"city": "서울", "apiKey": {"a": 1}, "list": [{"__proto__": 1, "refresh_tokens": ["x"]}]});
+    let value =
+        json!({"city": "서울", "apiKey": {"a": 1}, "list": [{"__proto__": 1, "refresh_tokens": ["x"]}]});
     assert_eq!(
         masker(&[]).value(&value),
         json!({"city": "서울", "apiKey": REPLACEMENT, "list": [{"__proto__": 1, "refresh_tokens": REPLACEMENT}]})

@@ -165,9 +165,7 @@ fn body(diagnostic: &Diagnostic) -> String {
 
 /// Characters that XML 1.0 does not have are left out (XML 1.0, 2.2 Characters).
 fn legal(text: &str) -> Cow<'_, str> {
-    let illegal = |character: char| {
-        matches!(character, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
-    };
+    let illegal = |character: char| matches!(character, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
     if text.contains(illegal) { Cow::Owned(text.replace(illegal, "")) } else { Cow::Borrowed(text) }
 }
 

@@ -65,10 +65,8 @@ impl MultiReport {
         let whole = match self.suites.as_slice() {
             [suite] => value(suite),
             suites => {
-                let suites: Vec<Value> = suites
-                    .iter()
-                    .map(|suite| json!({"file": suite.file, "report": value(suite)}))
-                    .collect();
+                let suites: Vec<Value> =
+                    suites.iter().map(|suite| json!({"file": suite.file, "report": value(suite)})).collect();
                 json!({"schemaVersion": 1, "suites": suites, "summary": to_value(&self.totals())})
             }
         };

@@ -1,7 +1,9 @@
 //! What happens during a run, as it happens.
 
 use crate::diagnostic::Diagnostic;
-use crate::report::{AssertionStatus, CaseReport, CaseStatus, OperationStatus, RunStatus, StopReason, Summary};
+use crate::report::{
+    AssertionStatus, CaseReport, CaseStatus, OperationStatus, RunStatus, StopReason, Summary,
+};
 
 /// Something that happened. Carries no secrets.
 #[derive(Clone, Debug)]

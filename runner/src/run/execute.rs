@@ -150,10 +150,8 @@ impl Pass<'_> {
             stop_reason: self.stop.clone(),
             summary,
         });
-        let findings = tools
-            .as_deref()
-            .map(|tools| lint(suite, tools, &self.diagnostics.masker))
-            .unwrap_or_default();
+        let findings =
+            tools.as_deref().map(|tools| lint(suite, tools, &self.diagnostics.masker)).unwrap_or_default();
         Run {
             suite_id: self.diagnostics.masker.text(&suite.id),
             suite_name: self.diagnostics.masker.text(&suite.name),

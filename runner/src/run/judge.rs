@@ -36,8 +36,9 @@ pub(super) fn assertions(case: &Case, outcome: &Outcome, diagnostics: &Diagnosti
 fn judge(assertion: &Assertion, outcome: &Outcome, diagnostics: &Diagnostics) -> Option<Diagnostic> {
     match (assertion, outcome) {
         (Assertion::ToolExists { tool }, Outcome::Tools(tools)) => tool_exists(tool, tools, diagnostics),
-        (Assertion::IsError { expected }, Outcome::Result(result)) => (result.is_error() != *expected)
-            .then(|| diagnostics.is_error_mismatch(*expected, result)),
+        (Assertion::IsError { expected }, Outcome::Result(result)) => {
+            (result.is_error() != *expected).then(|| diagnostics.is_error_mismatch(*expected, result))
+        }
         (Assertion::BodyMatchesSchema { schema }, Outcome::Result(result)) => {
             body(schema, result, diagnostics)
         }

@@ -13,8 +13,6 @@ pub mod execute;
 mod judge;
 pub mod options;
 mod spec;
-#[cfg(test)]
-mod tests;
 
 pub use event::{Event, EventKind};
 pub use execute::{Outcome, Run, run_suite};

@@ -10,5 +10,7 @@ pub mod model;
 #[cfg(test)]
 mod tests;
 
-pub use evaluate::{Evaluation, MAX_VIOLATIONS, Segment, Violation, ViolationCode, ViolationKind, render_path};
+pub use evaluate::{
+    Evaluation, MAX_VIOLATIONS, Segment, Violation, ViolationCode, ViolationKind, render_path,
+};
 pub use model::{Additional, KEYWORDS, Node, ResponseSchema, TYPE_NAMES, TypeName};

@@ -49,16 +49,12 @@ fn order_is_required_properties_additional_items() {
 #[test]
 fn additional_schema_applies_to_each_extra() {
     let schema = json!({"type": "object", "additionalProperties": {"type": "string", "maxLength": 1}});
-    assert_eq!(
-        found(schema, json!({"b": "xx", "a": 1, "c": "y"})),
-        ["TypeMismatch $.a", "MaxLength $.b"]
-    );
+    assert_eq!(found(schema, json!({"b": "xx", "a": 1, "c": "y"})), ["TypeMismatch $.a", "MaxLength $.b"]);
 }
 
 #[test]
 fn lists_ten_and_counts_all() {
-    let schema =
-        ResponseSchema::from_valid(&json!({"type": "array", "items": {"type": "null"}})).unwrap();
+    let schema = ResponseSchema::from_valid(&json!({"type": "array", "items": {"type": "null"}})).unwrap();
     let value = json!(vec![1; 25]);
     let evaluation = evaluate(&schema.root, &value);
     assert_eq!((evaluation.violations.len(), evaluation.total), (10, 25));

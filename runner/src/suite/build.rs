@@ -3,7 +3,7 @@
 use mcpeak_core::canonical::fingerprint;
 use serde_json::{Map, Value};
 
-use super::model::{ApprovedCase, ApprovedStatus, Approval, Assertion, Case, Operation, Suite};
+use super::model::{Approval, ApprovedCase, ApprovedStatus, Assertion, Case, Operation, Suite};
 use crate::json::safe_unsigned;
 use crate::schema::ResponseSchema;
 

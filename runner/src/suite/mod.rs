@@ -12,5 +12,7 @@ pub mod model;
 pub mod validate;
 
 pub use load::{SuiteError, SuiteErrorKind, load_suite};
-pub use model::{ApprovedCase, ApprovedStatus, Approval, Assertion, Case, DEFAULT_TIMEOUT_MS, Operation, Suite};
+pub use model::{
+    Approval, ApprovedCase, ApprovedStatus, Assertion, Case, DEFAULT_TIMEOUT_MS, Operation, Suite,
+};
 pub use validate::{Issue, IssueCode, Problem};

@@ -162,7 +162,9 @@ impl Assertion {
     /// The schema of a schema assertion.
     pub const fn schema(&self) -> Option<&ResponseSchema> {
         match self {
-            Self::BodyMatchesSchema { schema } | Self::StructuredContentMatchesSchema { schema } => Some(schema),
+            Self::BodyMatchesSchema { schema } | Self::StructuredContentMatchesSchema { schema } => {
+                Some(schema)
+            }
             Self::ToolExists { .. } | Self::IsError { .. } => None,
         }
     }

@@ -61,7 +61,12 @@ pub fn render_totals(multi: &MultiReport, style: Style) -> String {
             .map(|case| case.status)
             .find(|status| *status != crate::report::CaseStatus::Passed);
         if let Some(status) = failed {
-            let line = format!("{} {}  {}\n", style.glyph(status), safe(&suite.file), summary(&suite.report.summary));
+            let line = format!(
+                "{} {}  {}\n",
+                style.glyph(status),
+                safe(&suite.file),
+                summary(&suite.report.summary)
+            );
             out.push_str(&line);
         }
     }

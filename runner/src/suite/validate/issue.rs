@@ -221,9 +221,10 @@ impl Problem {
             Self::Missing { .. } => IssueCode::MissingRequiredField,
             Self::Unknown { .. } => IssueCode::UnknownField,
             Self::Version { .. } => IssueCode::UnsupportedSchemaVersion,
-            Self::Blank { .. } | Self::Value { .. } | Self::DuplicateApproval { .. } | Self::Vacuous { .. } => {
-                IssueCode::InvalidValue
-            }
+            Self::Blank { .. }
+            | Self::Value { .. }
+            | Self::DuplicateApproval { .. }
+            | Self::Vacuous { .. } => IssueCode::InvalidValue,
             Self::DuplicateCase { .. } => IssueCode::DuplicateCaseId,
             Self::NoCases => IssueCode::EmptyCases,
             Self::NoAssertions => IssueCode::EmptyAssertions,

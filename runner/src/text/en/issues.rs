@@ -88,10 +88,9 @@ pub(super) fn issue(problem: &Problem) -> Sentence {
             sentence(format!("The id '{id}' is listed twice."), "Keep one entry for each case.")
         }
         Problem::NoCases => sentence("'cases' is empty.", "Add at least one case."),
-        Problem::NoAssertions => sentence(
-            "'assertions' is empty: the case could never fail.",
-            "Add at least one assertion.",
-        ),
+        Problem::NoAssertions => {
+            sentence("'assertions' is empty: the case could never fail.", "Add at least one assertion.")
+        }
         Problem::Incompatible { operation, assertion, allowed } => sentence(
             format!(
                 "The operation '{operation}' does not take the assertion '{assertion}'. Allowed: {}",

@@ -99,7 +99,9 @@ impl Text for English {
 
     fn finding_heading(&self, group: FindingGroup, case_id: &str) -> String {
         match group {
-            FindingGroup::Input => format!("Note: the input of {case_id} differs from what the server declares"),
+            FindingGroup::Input => {
+                format!("Note: the input of {case_id} differs from what the server declares")
+            }
             FindingGroup::Vacuous => format!("Note: an assertion of {case_id} passes whatever comes"),
             FindingGroup::Rejection => {
                 format!("Note: {case_id} expects a refusal, but its input breaks nothing that is declared")
@@ -113,10 +115,7 @@ impl Text for English {
     }
 
     fn server_defects(&self, case_ids: &[&str]) -> String {
-        format!(
-            "    Note: approved as a defect of the server, which is still there: {}",
-            case_ids.join(", ")
-        )
+        format!("    Note: approved as a defect of the server, which is still there: {}", case_ids.join(", "))
     }
 
     fn approval(&self, facts: &ApprovalFacts<'_>) -> Vec<String> {
@@ -137,7 +136,8 @@ impl Text for English {
             ],
             ApprovalFacts::Absent => vec![
                 "Suite: not approved (no fingerprint)".to_owned(),
-                "  → It was not approved by mcpeak generate, or was written before approvals existed.".to_owned(),
+                "  → It was not approved by mcpeak generate, or was written before approvals existed."
+                    .to_owned(),
             ],
         }
     }

@@ -22,10 +22,9 @@ pub(super) fn diagnostic(cause: &Cause<'_>) -> Sentence {
             "A successful response was expected, but the tool reported an error.",
             "Check the tool's input and the server's words.",
         ),
-        Cause::ResultUnavailable => sentence(
-            "The operation gave no result to look at.",
-            "Solve what made the operation fail first.",
-        ),
+        Cause::ResultUnavailable => {
+            sentence("The operation gave no result to look at.", "Solve what made the operation fail first.")
+        }
         Cause::CaseTimeout { name, timeout_ms } => sentence(
             format!("The case '{name}' did not end within {timeout_ms}ms."),
             "Find out why the server is slow, or raise timeoutMs.",
@@ -35,7 +34,10 @@ pub(super) fn diagnostic(cause: &Cause<'_>) -> Sentence {
             "Run the suite again and let it finish.",
         ),
         Cause::BodyMismatch { total } => sentence(
-            format!("The response does not match its schema: {total} {}.", plural(*total, "violation", "violations")),
+            format!(
+                "The response does not match its schema: {total} {}.",
+                plural(*total, "violation", "violations")
+            ),
             "Compare the server's response with the schema, and correct the one that is wrong.",
         ),
         Cause::StructuredMismatch { total } => sentence(
@@ -181,11 +183,15 @@ pub(super) fn determinism(facts: DeterminismFacts) -> Vec<String> {
         lines.push(format!("Determinism: both passes gave the same ({} {cases} compared)", facts.compared));
         if !facts.reset {
             lines.push(
-                "  → The state was not reset between them; with --reset-cmd the conclusion is firmer.".to_owned(),
+                "  → The state was not reset between them; with --reset-cmd the conclusion is firmer."
+                    .to_owned(),
             );
         }
     } else {
-        lines.push(format!("Determinism: {} of {} {cases} differ between the passes", facts.differences, facts.compared));
+        lines.push(format!(
+            "Determinism: {} of {} {cases} differ between the passes",
+            facts.differences, facts.compared
+        ));
         lines.push("  → This does not change the exit code.".to_owned());
         if !facts.reset {
             lines.push(
@@ -238,7 +244,8 @@ pub(super) fn server(line: &ServerLine<'_>) -> String {
         ServerLine::HttpHeading => "Remote server".to_owned(),
         ServerLine::Endpoint(url) => format!("  endpoint: {url}"),
         ServerLine::Status(status) => {
-            let status = status.map_or_else(|| "no response was reached".to_owned(), |status| status.to_string());
+            let status =
+                status.map_or_else(|| "no response was reached".to_owned(), |status| status.to_string());
             format!("  HTTP status: {status}")
         }
         ServerLine::Session(session) => {

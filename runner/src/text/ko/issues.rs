@@ -9,9 +9,10 @@ use crate::suite::{Problem, SuiteErrorKind};
 pub(super) fn suite_error(kind: &SuiteErrorKind, path: Option<&str>) -> Sentence {
     let path = path.unwrap_or("(입력)");
     match kind {
-        SuiteErrorKind::FormatUnsupported => {
-            sentence(format!("명세는 .json 파일이어야 합니다: {path}"), ".json 으로 끝나는 파일을 지정하세요.")
-        }
+        SuiteErrorKind::FormatUnsupported => sentence(
+            format!("명세는 .json 파일이어야 합니다: {path}"),
+            ".json 으로 끝나는 파일을 지정하세요.",
+        ),
         SuiteErrorKind::ReadFailed { kind, message } => match kind {
             ErrorKind::NotFound => {
                 sentence(format!("명세 파일이 없습니다: {path}"), "경로와 현재 폴더를 확인하세요.")
@@ -86,10 +87,9 @@ pub(super) fn issue(problem: &Problem) -> Sentence {
             "케이스마다 기록을 하나만 남기세요.",
         ),
         Problem::NoCases => sentence("'cases' 가 비어 있습니다.", "케이스를 하나 이상 추가하세요."),
-        Problem::NoAssertions => sentence(
-            "'assertions' 가 비어 있어 실패할 수 없는 케이스입니다.",
-            "단언을 하나 이상 추가하세요.",
-        ),
+        Problem::NoAssertions => {
+            sentence("'assertions' 가 비어 있어 실패할 수 없는 케이스입니다.", "단언을 하나 이상 추가하세요.")
+        }
         Problem::Incompatible { operation, assertion, allowed } => sentence(
             format!(
                 "'{operation}' operation 은 '{assertion}' 단언을 받지 않습니다. 허용: {}",

@@ -99,7 +99,9 @@ impl Text for Korean {
         match group {
             FindingGroup::Input => format!("참고: {case_id} 의 입력이 서버 선언과 다릅니다"),
             FindingGroup::Vacuous => format!("참고: {case_id} 의 단언은 무엇이 와도 통과합니다"),
-            FindingGroup::Rejection => format!("참고: {case_id} 은(는) 거절을 기대하지만 선언을 어기지 않습니다"),
+            FindingGroup::Rejection => {
+                format!("참고: {case_id} 은(는) 거절을 기대하지만 선언을 어기지 않습니다")
+            }
             FindingGroup::NotAnalyzable => format!("참고: {case_id} 의 입력 검사를 건너뛰었습니다"),
         }
     }
@@ -109,7 +111,8 @@ impl Text for Korean {
     }
 
     fn server_defects(&self, case_ids: &[&str]) -> String {
-        let sentence = "참고: 승인 시점에 서버 결함으로 표시된 케이스입니다. 서버가 아직 고쳐지지 않았습니다.";
+        let sentence =
+            "참고: 승인 시점에 서버 결함으로 표시된 케이스입니다. 서버가 아직 고쳐지지 않았습니다.";
         // One such case has the sentence of version 0.10; several are named.
         if case_ids.len() == 1 {
             format!("    {sentence}")
@@ -120,7 +123,9 @@ impl Text for Korean {
 
     fn approval(&self, facts: &ApprovalFacts<'_>) -> Vec<String> {
         match facts {
-            ApprovalFacts::Matched { fingerprint } => vec![format!("명세: 승인 시점과 동일 ({fingerprint}…)")],
+            ApprovalFacts::Matched { fingerprint } => {
+                vec![format!("명세: 승인 시점과 동일 ({fingerprint}…)")]
+            }
             ApprovalFacts::Mismatched { approved, current, passed } => vec![
                 "명세: 현재 명세와 저장된 approval.fingerprint가 불일치함".to_owned(),
                 format!("  → 승인 {approved}…   현재 {current}…"),
@@ -133,7 +138,8 @@ impl Text for Korean {
             ],
             ApprovalFacts::Absent => vec![
                 "명세: 승인 지문이 없습니다 (미고정)".to_owned(),
-                "  → mcpeak generate 로 승인한 명세가 아니거나 승인 이전 버전으로 만든 파일입니다.".to_owned(),
+                "  → mcpeak generate 로 승인한 명세가 아니거나 승인 이전 버전으로 만든 파일입니다."
+                    .to_owned(),
             ],
         }
     }
@@ -151,7 +157,9 @@ impl Text for Korean {
         match hint {
             DifferenceHint::Timestamp => "시각만 다릅니다. 응답에 현재 시각이 들어 있습니다.",
             DifferenceHint::RandomId => "식별자만 다릅니다. 응답에 무작위 ID가 들어 있습니다.",
-            DifferenceHint::NumericDrift => "숫자만 다릅니다. 카운터, 소요 시간 또는 실시간 데이터일 수 있습니다.",
+            DifferenceHint::NumericDrift => {
+                "숫자만 다릅니다. 카운터, 소요 시간 또는 실시간 데이터일 수 있습니다."
+            }
         }
     }
 

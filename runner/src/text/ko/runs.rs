@@ -30,10 +30,9 @@ pub(super) fn diagnostic(cause: &Cause<'_>) -> Sentence {
             format!("테스트 '{name}'가 제한 시간 {timeout_ms}ms 안에 완료되지 않았습니다."),
             "서버가 느린 원인을 찾거나 timeoutMs 를 늘리세요.",
         ),
-        Cause::RunAborted { name } => sentence(
-            format!("테스트 '{name}' 실행 중에 중단되었습니다."),
-            "다시 실행해 끝까지 완료하세요.",
-        ),
+        Cause::RunAborted { name } => {
+            sentence(format!("테스트 '{name}' 실행 중에 중단되었습니다."), "다시 실행해 끝까지 완료하세요.")
+        }
         Cause::BodyMismatch { total } => sentence(
             format!("응답이 기대 스키마와 다릅니다. 위반 {total}건."),
             "서버 응답과 스키마를 비교해 잘못된 쪽을 고치세요.",
@@ -176,7 +175,10 @@ pub(super) fn determinism(facts: DeterminismFacts) -> Vec<String> {
     if facts.differences == 0 {
         lines.push(format!("결정성: 두 번의 실행 결과가 같습니다 (케이스 {}건 비교)", facts.compared));
         if !facts.reset {
-            lines.push("  → 실행 사이에 상태를 초기화하지 않았습니다. --reset-cmd 를 쓰면 결론이 더 확실합니다.".to_owned());
+            lines.push(
+                "  → 실행 사이에 상태를 초기화하지 않았습니다. --reset-cmd 를 쓰면 결론이 더 확실합니다."
+                    .to_owned(),
+            );
         }
     } else {
         lines.push(format!(
@@ -185,7 +187,9 @@ pub(super) fn determinism(facts: DeterminismFacts) -> Vec<String> {
         ));
         lines.push("  → 종료 코드는 바뀌지 않습니다.".to_owned());
         if !facts.reset {
-            lines.push("  → 실행 사이에 상태를 초기화하지 않아 첫 실행이 남긴 상태 때문일 수 있습니다.".to_owned());
+            lines.push(
+                "  → 실행 사이에 상태를 초기화하지 않아 첫 실행이 남긴 상태 때문일 수 있습니다.".to_owned(),
+            );
         }
     }
     if facts.skipped > 0 {
@@ -230,7 +234,8 @@ pub(super) fn server(line: &ServerLine<'_>) -> String {
         ServerLine::HttpHeading => "원격 서버 진단".to_owned(),
         ServerLine::Endpoint(url) => format!("  엔드포인트: {url}"),
         ServerLine::Status(status) => {
-            let status = status.map_or_else(|| "응답에 닿지 못했습니다".to_owned(), |status| status.to_string());
+            let status =
+                status.map_or_else(|| "응답에 닿지 못했습니다".to_owned(), |status| status.to_string());
             format!("  HTTP 상태: {status}")
         }
         ServerLine::Session(session) => {
