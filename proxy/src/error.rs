@@ -69,6 +69,35 @@ impl std::fmt::Display for PemRole {
 }
 
 impl ProxyError {
+    /// Stable code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Bind { .. } => "PROXY_BIND_FAILED",
+            Self::Pem { .. } => "PROXY_PEM_INVALID",
+            Self::Tls(_) => "PROXY_TLS_SETTINGS_INVALID",
+            Self::Start(_) => "PROXY_START_FAILED",
+            Self::Authority(_) => "PROXY_AUTHORITY_INVALID",
+            Self::Session(error) => error.code(),
+        }
+    }
+
+    /// What happened, as a sentence. Text from outside in it is not escaped for a terminal.
+    pub fn message(&self, locale: Locale) -> String {
+        match self {
+            Self::Session(error) => error.message(locale),
+            other => {
+                let mut message = other.to_string();
+                let mut source = std::error::Error::source(other);
+                while let Some(cause) = source {
+                    message.push_str(": ");
+                    message.push_str(&cause.to_string());
+                    source = cause.source();
+                }
+                message
+            }
+        }
+    }
+
     /// How to fix it.
     pub fn hint(&self, locale: Locale) -> String {
         match self {

@@ -16,8 +16,6 @@ pub struct SuiteReport {
     pub file: String,
     /// The report.
     pub report: RunnerReport,
-    /// One more member of the JSON after `spec`.
-    pub extra: Option<(String, Value)>,
 }
 
 /// Reports in the order of the command line. One suite alone is reported as itself.
@@ -27,6 +25,8 @@ pub struct MultiReport {
     pub suites: Vec<SuiteReport>,
     /// Language of the sentences around the reports.
     pub locale: Locale,
+    /// One more member of the JSON, last: of the report where there is one suite, else of the whole.
+    pub extra: Option<(String, Value)>,
 }
 
 /// Counts over all suites.
@@ -59,15 +59,19 @@ impl MultiReport {
 
     /// The JSON: the plain report for one suite, else `{schemaVersion, suites, summary}`.
     pub fn to_json(&self) -> String {
-        let value = |suite: &SuiteReport| {
-            suite.report.to_value_with(suite.extra.as_ref().map(|(key, extra)| (key.as_str(), extra.clone())))
-        };
+        let extra = self.extra.as_ref().map(|(key, extra)| (key.as_str(), extra.clone()));
         let whole = match self.suites.as_slice() {
-            [suite] => value(suite),
+            [suite] => suite.report.to_value_with(extra),
             suites => {
-                let suites: Vec<Value> =
-                    suites.iter().map(|suite| json!({"file": suite.file, "report": value(suite)})).collect();
-                json!({"schemaVersion": 1, "suites": suites, "summary": to_value(&self.totals())})
+                let suites: Vec<Value> = suites
+                    .iter()
+                    .map(|suite| json!({"file": suite.file, "report": suite.report.to_value_with(None)}))
+                    .collect();
+                let mut whole = json!({"schemaVersion": 1, "suites": suites, "summary": to_value(&self.totals())});
+                if let Some((key, extra)) = extra {
+                    whole[key] = extra;
+                }
+                whole
             }
         };
         format!("{}\n", pretty(&whole))

@@ -136,6 +136,16 @@ impl SuiteError {
             safe(&sentence.message),
             safe(&sentence.hint)
         );
+        out.push_str(&self.render_issues(locale));
+        out
+    }
+
+    /// The broken rules for a terminal, one entry each; empty if none is the error.
+    pub fn render_issues(&self, locale: Locale) -> String {
+        let text = text::of(locale);
+        let fix = text.label(Label::Fix);
+        let safe = |words: &str| terminal(words, Keep::Nothing).into_owned();
+        let mut out = String::new();
         for issue in self.issues() {
             let sentence = text.issue(&issue.problem);
             out.push_str(&format!(
