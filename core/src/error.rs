@@ -49,6 +49,11 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    /// Whether the handshake was not answered in time, over whatever transport.
+    pub const fn is_handshake_timeout(self) -> bool {
+        matches!(self, Self::HandshakeTimeout | Self::HttpHandshakeTimeout)
+    }
+
     /// The code as it is written in reports.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -118,6 +118,8 @@ impl Handshake<'_> {
             discovered = &mut discover => match discovered {
                 Ok(Discovered::Modern(negotiated)) => Ok(*negotiated),
                 Ok(Discovered::Legacy) => Ok(initialize.await?),
+                // Both have the same deadline, and the later request is the one to name.
+                Err(error) if error.code.is_handshake_timeout() => Ok(initialize.await?),
                 Err(error) => Err(error.into()),
             },
             initialized = &mut initialize => Ok(initialized?),

@@ -77,7 +77,11 @@ impl Resolver {
         }
         let failed = |reason: String| ResolveError { host: bare.to_owned(), reason };
         let system = self.system.get_or_try_init(system_resolver).await.map_err(&failed)?;
-        let lookup = system.lookup_ip(bare).await.map_err(|error| failed(error.to_string()))?;
+        let lookup = system.lookup_ip(bare).await.map_err(|error| {
+            // The library prints its whole query; that there is no such name is all that matters.
+            let unknown = error.is_no_records_found() || error.is_nx_domain();
+            failed(if unknown { "no such name".to_owned() } else { error.to_string() })
+        })?;
         let mut addresses: Vec<IpAddr> = lookup.iter().collect();
         addresses.sort_by_key(IpAddr::is_ipv6);
         addresses.dedup();

@@ -51,7 +51,7 @@ fn detail_message(error: &McpError) -> Option<String> {
         }
         Detail::Io { subject, message, .. } => match error.code {
             ErrorCode::HttpConnectFailed => format!("{subject}에 연결하지 못했습니다: {message}"),
-            _ => format!("{subject}: {message}"),
+            _ => format!("{subject}에서 오류가 발생했습니다: {message}"),
         },
         Detail::HttpStatus { status, reason, body } => {
             let body = if body.trim().is_empty() { ".".to_owned() } else { format!(": {}", short(body)) };
