@@ -30,9 +30,61 @@ async fn a_timeout_stops() {
         value["cases"][2]["assertions"],
         json!([{"spec": {"type": "isError", "expected": false}, "status": "notRun"}])
     );
-    insta::assert_snapshot!(human::render(&report, Locale::Ko, Style::default()), @"");
-    insta::assert_snapshot!(human::render(&report, Locale::En, Style::default()), @"");
-    insta::assert_snapshot!(junit::render(&[&report], Locale::En), @"");
+    insta::assert_snapshot!(human::render(&report, Locale::Ko, Style::default()), @r"
+    Suite  (3 cases)
+
+    ✓ c0  case 0
+    ⧖ c1  case 1
+        The case 'case 1' did not end within 50ms.
+        해결: Find out why the server is slow, or raise timeoutMs.
+        isError  (건너뜀) The operation gave no result to look at.
+        해결: Solve what made the operation fail first.
+    · c2  case 2
+
+    중단: 케이스 'c1' 타임아웃으로 실행을 멈췄습니다.
+
+    1 passed, 1 timed out, 1 not run  (3 total)
+
+    명세: 승인 지문이 없습니다 (미고정)
+      → mcpeak generate 로 승인한 명세가 아니거나 승인 이전 버전으로 만든 파일입니다.
+    ");
+    insta::assert_snapshot!(human::render(&report, Locale::En, Style::default()), @r"
+    Suite  (3 cases)
+
+    ✓ c0  case 0
+    ⧖ c1  case 1
+        The case 'case 1' did not end within 50ms.
+        Fix: Find out why the server is slow, or raise timeoutMs.
+        isError  (skipped) The operation gave no result to look at.
+        Fix: Solve what made the operation fail first.
+    · c2  case 2
+
+    Stopped: the case 'c1' timed out; the cases after it were not run.
+
+    1 passed, 1 timed out, 1 not run  (3 total)
+
+    Suite: not approved (no fingerprint)
+      → It was not approved by mcpeak generate, or was written before approvals existed.
+    ");
+    insta::assert_snapshot!(junit::render(&[&report], Locale::En), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="Suite" tests="3" failures="0" errors="1" skipped="1" time="0">
+      <testsuite name="Suite" tests="3" failures="0" errors="1" skipped="1" time="0">
+        <testcase name="case 0" classname="suite" time="0"/>
+        <testcase name="case 1" classname="suite" time="0">
+          <error message="The case 'case 1' did not end within 50ms." type="CASE_TIMEOUT">
+    The case 'case 1' did not end within 50ms.
+
+    → Find out why the server is slow, or raise timeoutMs.
+          </error>
+        </testcase>
+        <testcase name="case 2" classname="suite" time="0">
+          <skipped/>
+        </testcase>
+        <system-out>Stopped: the case 'c1' timed out; the cases after it were not run.</system-out>
+      </testsuite>
+    </testsuites>
+    "#);
 }
 
 #[tokio::test]

@@ -172,8 +172,38 @@ fn a_rendered_list_of_issues() {
             "assertions": [{"type": "bodyMatchesSchema", "schema": {"maximum": 3}}]}]});
     let error =
         SuiteError { kind: SuiteErrorKind::ValidationFailed { issues: validate(&value) }, path: None };
-    insta::assert_snapshot!(error.render(Locale::En), @"");
-    insta::assert_snapshot!(error.render(Locale::Ko), @"");
+    insta::assert_snapshot!(error.render(Locale::En), @r#"
+    Error [SUITE_VALIDATION_FAILED]: The suite breaks 6 rules of the format.
+    Fix: Correct the entries below.
+    - [UNSUPPORTED_SCHEMA_VERSION] schemaVersion: schemaVersion 3 is not supported. Supported: 1.
+      Fix: Set schemaVersion to 1.
+    - [INVALID_TIMEOUT] defaultTimeoutMs: 'defaultTimeoutMs' has to be an integer from 1 to 2147483647. Found: string.
+      Fix: Give 'defaultTimeoutMs' in whole milliseconds.
+    - [INVALID_VALUE] approval.fingerprint: 'fingerprint' takes: 64 lower-case hex digits. Found: string.
+      Fix: Set 'fingerprint' to what it takes.
+    - [UNKNOWN_FIELD] odd\u001b: There is no field 'odd\u001b' here. Fields: schemaVersion, id, name, approval, defaultTimeoutMs, cases.
+      Fix: Remove 'odd\u001b' or correct its spelling.
+    - [INVALID_JSON_VALUE] cases[0].operation.input: 'input' has to be a JSON object. Found: number.
+      Fix: Write the arguments as an object; {} for none.
+    - [SCHEMA_KEYWORD_REQUIRES_TYPE] cases[0].assertions[0].schema.maximum: 'maximum' needs type: number or integer beside it.
+      Fix: Add "type": "number" to the same schema.
+    "#);
+    insta::assert_snapshot!(error.render(Locale::Ko), @r#"
+    오류 [SUITE_VALIDATION_FAILED]: 명세가 형식에 맞지 않습니다. 문제 6건.
+    해결: 아래 항목을 고치세요.
+    - [UNSUPPORTED_SCHEMA_VERSION] schemaVersion: 지원하지 않는 schemaVersion 입니다: 3. 받는 값: 1.
+      해결: 'schemaVersion' 을 1 로 고치세요.
+    - [INVALID_TIMEOUT] defaultTimeoutMs: 'defaultTimeoutMs' 은(는) 1 이상 2147483647 이하의 정수여야 합니다. 받은 값: string.
+      해결: 'defaultTimeoutMs' 을(를) 밀리초 단위의 정수로 지정하세요.
+    - [INVALID_VALUE] approval.fingerprint: 'fingerprint' 이(가) 받는 값이 아닙니다. 받는 값: 64자리 소문자 16진수. 받은 값: string.
+      해결: 'fingerprint' 을(를) 받는 값으로 고치세요.
+    - [UNKNOWN_FIELD] odd\u001b: 'odd\u001b' 은(는) 없는 필드입니다. 허용: schemaVersion, id, name, approval, defaultTimeoutMs, cases.
+      해결: 'odd\u001b' 필드를 지우거나 철자를 고치세요.
+    - [INVALID_JSON_VALUE] cases[0].operation.input: 'input' 은 JSON 객체여야 합니다. 받은 값: number.
+      해결: 인자를 객체로 작성하세요. 인자가 없으면 {} 입니다.
+    - [SCHEMA_KEYWORD_REQUIRES_TYPE] cases[0].assertions[0].schema.maximum: 'maximum' 은(는) 같은 스키마에 type: number 또는 integer 이(가) 있어야 합니다.
+      해결: 같은 스키마에 "type": "number" 을(를) 추가하세요.
+    "#);
 }
 
 fn any_document() -> impl Strategy<Value = Value> {

@@ -77,8 +77,8 @@ pub(super) fn issue(problem: &Problem) -> Sentence {
             format!("Give '{field}' at least one character that is not white space."),
         ),
         Problem::Value { field, expected, found } => sentence(
-            format!("'{field}' does not accept {found}. It takes: {}.", accepts(*expected)),
-            format!("Set '{field}' to one of the values it takes."),
+            format!("'{field}' takes: {}. Found: {found}.", accepts(*expected)),
+            format!("Set '{field}' to what it takes."),
         ),
         Problem::DuplicateCase { id, first } => sentence(
             format!("The id '{id}' is taken by cases[{first}]."),
