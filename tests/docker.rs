@@ -36,8 +36,19 @@ fn image_is_small_and_has_no_root_and_no_shell() {
 #[test]
 fn demo_runs_hardened_and_without_a_network() {
     let story = succeeds(&[
-        "run", "--rm", "--network", "none", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL",
-        "--security-opt", "no-new-privileges", IMAGE, "demo",
+        "run",
+        "--rm",
+        "--network",
+        "none",
+        "--read-only",
+        "--tmpfs",
+        "/tmp",
+        "--cap-drop",
+        "ALL",
+        "--security-opt",
+        "no-new-privileges",
+        IMAGE,
+        "demo",
     ]);
     assert!(story.contains("byte for byte") && story.contains("exit code 1"), "{story}");
 }
@@ -54,7 +65,16 @@ impl Drop for Container {
 #[test]
 fn proxy_becomes_healthy_and_stops_in_order() {
     let id = succeeds(&[
-        "run", "--detach", "--health-interval", "1s", IMAGE, "proxy", "--listen", "0.0.0.0:8080", "--admin", "0.0.0.0:9090",
+        "run",
+        "--detach",
+        "--health-interval",
+        "1s",
+        IMAGE,
+        "proxy",
+        "--listen",
+        "0.0.0.0:8080",
+        "--admin",
+        "0.0.0.0:9090",
     ]);
     let container = Container(id.trim().to_owned());
     let healthy = (0..120).any(|_| {

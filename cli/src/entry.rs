@@ -62,7 +62,8 @@ async fn dispatch(command: Command, locale: Locale, printer: &Printer) -> Result
 
 /// Help and version go to stdout with code 0; everything else is a usage error of ours, with code 1 instead of clap's 2.
 fn usage(error: &clap::Error, printer: &Printer) -> u8 {
-    let rendered = if printer.color() { error.render().ansi().to_string() } else { error.render().to_string() };
+    let rendered =
+        if printer.color() { error.render().ansi().to_string() } else { error.render().to_string() };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match printer.out(&rendered) {
             Ok(()) => ExitCode::Passed.code(),

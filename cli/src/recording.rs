@@ -127,11 +127,17 @@ fn trust_folder(
 }
 
 fn unwritable(what: &str, path: &Path, error: &std::io::Error, locale: Locale) -> CliError {
-    let (message, hint) = text::of(locale).file_unwritable(what, &path.display().to_string(), &error.to_string());
+    let (message, hint) =
+        text::of(locale).file_unwritable(what, &path.display().to_string(), &error.to_string());
     CliError::new("TRUST_WRITE_FAILED", message, hint)
 }
 
 /// PEM files that the user has set for runtimes which add to their own roots.
 pub(crate) fn users_own_roots() -> Vec<PathBuf> {
-    ["NODE_EXTRA_CA_CERTS"].iter().filter_map(std::env::var_os).filter(|value| !value.is_empty()).map(PathBuf::from).collect()
+    ["NODE_EXTRA_CA_CERTS"]
+        .iter()
+        .filter_map(std::env::var_os)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+        .collect()
 }

@@ -21,7 +21,8 @@ fn check(page: &str, contents: &str) {
 
 #[test]
 fn exit_codes_page() {
-    let mut page = String::from("# Exit codes\n\nMade from `core/src/exit.rs`.\n\n| code | meaning |\n|---|---|\n");
+    let mut page =
+        String::from("# Exit codes\n\nMade from `core/src/exit.rs`.\n\n| code | meaning |\n|---|---|\n");
     for (code, meaning) in ExitCode::ALL {
         writeln!(page, "| {} | {meaning} |", code.code()).unwrap();
     }

@@ -20,7 +20,11 @@ pub(crate) fn token() -> std::io::Result<CancellationToken> {
                 _ = hangup.recv() => {}
             }
             if cancelled.is_cancelled() {
-                #[expect(clippy::exit, clippy::disallowed_methods, reason = "the user asked twice; the orderly end is under way")]
+                #[expect(
+                    clippy::exit,
+                    clippy::disallowed_methods,
+                    reason = "the user asked twice; the orderly end is under way"
+                )]
                 std::process::exit(i32::from(mcpeak_core::exit::ExitCode::Interrupted.code()));
             }
             cancelled.cancel();

@@ -44,7 +44,14 @@ fn every_validation_problem_is_listed_at_once() {
     let suite = json!({"schemaVersion": 2, "id": " ", "cases": [], "extra": 1}).to_string();
     suite_error(
         suite.as_bytes(),
-        &["SUITE_VALIDATION_FAILED", "UNSUPPORTED_SCHEMA_VERSION", "INVALID_VALUE", "MISSING_REQUIRED_FIELD", "UNKNOWN_FIELD", "EMPTY_CASES"],
+        &[
+            "SUITE_VALIDATION_FAILED",
+            "UNSUPPORTED_SCHEMA_VERSION",
+            "INVALID_VALUE",
+            "MISSING_REQUIRED_FIELD",
+            "UNKNOWN_FIELD",
+            "EMPTY_CASES",
+        ],
     );
 }
 
@@ -79,10 +86,11 @@ fn two_targets() {
 fn command_that_does_not_exist() {
     let context = Context::new();
     context.write("s.suite.json", suites::lists("a"));
-    context
-        .run(["test", "s.suite.json", "--", "no-such-command-anywhere"])
-        .expect_code(1)
-        .expect_stderr(&["PROCESS_START_FAILED", "no-such-command-anywhere", "fix:"]);
+    context.run(["test", "s.suite.json", "--", "no-such-command-anywhere"]).expect_code(1).expect_stderr(&[
+        "PROCESS_START_FAILED",
+        "no-such-command-anywhere",
+        "fix:",
+    ]);
 }
 
 #[test]

@@ -20,7 +20,9 @@ fn check(suite: &str, code: i32, human: &str, json: &str, junit: Option<&str>) {
     assert_eq!(run.stdout, golden(human));
     assert_eq!(run.stderr, "");
 
-    let run = context.run(common.iter().chain(&["--json", "--junit", "report.xml"]).chain(&target)).expect_code(code);
+    let run = context
+        .run(common.iter().chain(&["--json", "--junit", "report.xml"]).chain(&target))
+        .expect_code(code);
     assert_eq!(run.stdout, golden(json));
     if let Some(junit) = junit {
         assert_eq!(context.read("report.xml"), golden(junit));

@@ -44,10 +44,25 @@ fn ctrl_c_prints_what_was_done_and_exits_130() {
         "assertions": [{"type": "toolExists", "tool": "a"}]});
     let call = json!({"id": "call", "name": "call", "operation": {"type": "callTool", "tool": "a", "input": {}},
         "assertions": [{"type": "isError", "expected": false}]});
-    context.write("s.suite.json", suites::suite(&[listed, call.clone(), json!({"id": "last", "name": "last",
-        "operation": call["operation"], "assertions": call["assertions"]})]));
+    context.write(
+        "s.suite.json",
+        suites::suite(&[
+            listed,
+            call.clone(),
+            json!({"id": "last", "name": "last",
+        "operation": call["operation"], "assertions": call["assertions"]}),
+        ]),
+    );
     let child = context
-        .command(["test", "s.suite.json", "--junit", "out.xml", "--", "python3", &server.display().to_string()])
+        .command([
+            "test",
+            "s.suite.json",
+            "--junit",
+            "out.xml",
+            "--",
+            "python3",
+            &server.display().to_string(),
+        ])
         .spawn()
         .expect("the binary starts");
     until("the call", || marker.exists());
@@ -77,7 +92,11 @@ fn kill_9_while_recording_loses_no_finished_exchange() {
         let output = std::process::Command::new("curl")
             .args(["-sS", "--cacert"])
             .arg(context.path("ca/ca.pem"))
-            .args(["--proxy", &format!("http://{address}"), &format!("https://api.weather.example/v1/weather?city={city}")])
+            .args([
+                "--proxy",
+                &format!("http://{address}"),
+                &format!("https://api.weather.example/v1/weather?city={city}"),
+            ])
             .env_remove("CURL_CA_BUNDLE")
             .output()
             .expect("curl runs");

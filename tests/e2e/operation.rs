@@ -6,7 +6,12 @@ use crate::support::context::run_command;
 use crate::support::{Api, Context};
 
 fn with_flags(before: &[&str], flags: &[String], after: &[&str]) -> Vec<String> {
-    before.iter().map(ToString::to_string).chain(flags.iter().cloned()).chain(after.iter().map(ToString::to_string)).collect()
+    before
+        .iter()
+        .map(ToString::to_string)
+        .chain(flags.iter().cloned())
+        .chain(after.iter().map(ToString::to_string))
+        .collect()
 }
 
 #[test]
@@ -15,7 +20,8 @@ fn run_records_and_replays_any_command() {
     let mut api = Api::weather();
     let flags = api.flags(&context);
     let curl = ["--", "curl", "-sS", "https://api.weather.example/v1/weather?city=Seoul"];
-    let recorded = context.run(with_flags(&["run", "--record-session", "s.json"], &flags, &curl)).expect_code(0);
+    let recorded =
+        context.run(with_flags(&["run", "--record-session", "s.json"], &flags, &curl)).expect_code(0);
     assert!(recorded.stdout.contains("\"tempC\":21"));
     api.stop();
     let replayed = context.run(with_flags(&["run", "--session", "s.json"], &[], &curl)).expect_code(0);
@@ -29,7 +35,9 @@ fn run_passes_the_exit_code_on_and_fails_on_a_miss() {
     context.run(["run", "--session", "s.json", "--", "sh", "-c", "exit 42"]).expect_code(42);
     context.run(["run", "--session", "s.json", "--", "sh", "-c", "kill -9 $$"]).expect_code(137);
     context.run(["run", "--session", "s.json", "--", "true"]).expect_code(0);
-    let run = context.run(["run", "--session", "s.json", "--", "curl", "-sS", "http://api.weather.example/x"]).expect_code(1);
+    let run = context
+        .run(["run", "--session", "s.json", "--", "curl", "-sS", "http://api.weather.example/x"])
+        .expect_code(1);
     assert!(run.stdout.contains("mcpeak-replay-miss"));
     run.expect_stderr(&["api.weather.example"]);
 }
@@ -81,8 +89,13 @@ fn completions_for_every_shell() {
 #[test]
 fn healthcheck_without_a_proxy() {
     let context = Context::new();
-    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
-    context.run(["healthcheck", "--admin", &free.to_string()]).expect_code(1).expect_stderr(&["UNHEALTHY", "mcpeak proxy"]);
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("a port");
+    context
+        .run(["healthcheck", "--admin", &free.to_string()])
+        .expect_code(1)
+        .expect_stderr(&["UNHEALTHY", "mcpeak proxy"]);
 }
 
 #[test]
@@ -99,7 +112,14 @@ fn help_and_version() {
 fn demo_tells_the_whole_story() {
     let context = Context::new();
     let run = context.run(["demo", "--keep", "kept"]).expect_code(0);
-    let run = run.expect_stdout(&["1. Record", "2. Replay", "3. A changed call", "byte for byte", "Busan", "exit code 1"]);
+    let run = run.expect_stdout(&[
+        "1. Record",
+        "2. Replay",
+        "3. A changed call",
+        "byte for byte",
+        "Busan",
+        "exit code 1",
+    ]);
     assert!(context.read("kept/weather.session.json").contains("api.weather.example"));
     let again = context.run(["demo", "--keep", "kept2"]).expect_code(0);
     assert_eq!(run.stdout.replace("kept", "kept2"), again.stdout, "same input, same bytes");

@@ -39,7 +39,9 @@ fn everything_over_stdio() {
     let context = Context::new();
     context.write("s.suite.json", everything_suite());
     context.run(["test", "s.suite.json", "--", "node", &everything(), "stdio"]).expect_code(0);
-    context.run(["test", "s.suite.json", "--era", "legacy", "--", "node", &everything(), "stdio"]).expect_code(0);
+    context
+        .run(["test", "s.suite.json", "--era", "legacy", "--", "node", &everything(), "stdio"])
+        .expect_code(0);
     context
         .run(["test", "s.suite.json", "--era", "modern", "--", "node", &everything(), "stdio"])
         .expect_code(1)
@@ -60,7 +62,10 @@ impl Drop for Running {
 fn everything_over_streamable_http() {
     let context = Context::new();
     context.write("s.suite.json", everything_suite());
-    let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port").port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("a port")
+        .port();
     let mut server = Command::new("node")
         .args([&everything(), "streamableHttp"])
         .env("PORT", port.to_string())
@@ -79,10 +84,7 @@ fn everything_over_streamable_http() {
 #[test]
 fn time_in_both_eras() {
     let context = Context::new();
-    context.write(
-        "s.suite.json",
-        suites::calls("get_current_time", &[json!({"timezone": "Asia/Seoul"})]),
-    );
+    context.write("s.suite.json", suites::calls("get_current_time", &[json!({"timezone": "Asia/Seoul"})]));
     let server = installed("venv/bin/mcp-server-time");
     for era in ["auto", "legacy", "modern"] {
         context.run(["test", "s.suite.json", "--era", era, "--", &server]).expect_code(0);
@@ -100,7 +102,8 @@ fn fetch_records_and_replays_with_the_origin_gone() {
     context.write("s.suite.json", suites::calls("fetch", &[json!({"url": "https://pages.example/today"})]));
     let server = installed("venv/bin/mcp-server-fetch");
     let line = |session: &[&str]| {
-        let mut line: Vec<String> = ["test", "s.suite.json", "--json"].iter().map(ToString::to_string).collect();
+        let mut line: Vec<String> =
+            ["test", "s.suite.json", "--json"].iter().map(ToString::to_string).collect();
         line.extend(session.iter().map(ToString::to_string));
         line.extend(flags.iter().cloned());
         line.extend(["--".to_owned(), server.clone()]);
@@ -110,8 +113,10 @@ fn fetch_records_and_replays_with_the_origin_gone() {
     assert!(api.requests() > 0);
     api.stop();
     let replayed = context.run(line(&["--session", "s.json"])).expect_code(0);
-    let (recorded, replayed): (Value, Value) =
-        (serde_json::from_str(&recorded.stdout).expect("JSON"), serde_json::from_str(&replayed.stdout).expect("JSON"));
+    let (recorded, replayed): (Value, Value) = (
+        serde_json::from_str(&recorded.stdout).expect("JSON"),
+        serde_json::from_str(&replayed.stdout).expect("JSON"),
+    );
     assert_eq!(recorded["cases"], replayed["cases"]);
     assert_eq!(replayed["session"]["upstreamConnections"], 0);
     assert_eq!(recorded["session"]["recorded"], replayed["session"]["replayed"]);

@@ -31,8 +31,12 @@ fn records_and_replays(server: &[String]) {
     let context = Context::new();
     let mut api = Api::weather();
     let flags = api.flags(&context);
-    context.write("weather.suite.json", suites::calls("get_weather", &[json!({"city": "Seoul"}), json!({"city": "Busan"})]));
-    let recorded = context.run(line(&["--record-session", "weather.session.json"], &flags, server)).expect_code(0);
+    context.write(
+        "weather.suite.json",
+        suites::calls("get_weather", &[json!({"city": "Seoul"}), json!({"city": "Busan"})]),
+    );
+    let recorded =
+        context.run(line(&["--record-session", "weather.session.json"], &flags, server)).expect_code(0);
     assert_eq!(api.requests(), 2);
 
     api.stop();
@@ -41,7 +45,8 @@ fn records_and_replays(server: &[String]) {
     assert_eq!(replayed.stdout, recorded.stdout, "the same report, byte for byte");
     assert_eq!(api.connections(), before);
 
-    let json = context.run(line(&["--session", "weather.session.json", "--json"], &flags, server)).expect_code(0);
+    let json =
+        context.run(line(&["--session", "weather.session.json", "--json"], &flags, server)).expect_code(0);
     let report: Value = serde_json::from_str(&json.stdout).expect("a JSON report");
     assert_eq!(report["session"]["upstreamConnections"], 0);
     assert_eq!(report["session"]["replayed"], 2);
@@ -65,8 +70,9 @@ fn node_server_records_and_replays() {
 
 #[test]
 fn rust_server_records_and_replays() {
-    let server = std::env::var("WEATHER_RUST")
-        .expect("WEATHER_RUST names the built server of examples/weather/rust; `bash tests/run.sh` builds it");
+    let server = std::env::var("WEATHER_RUST").expect(
+        "WEATHER_RUST names the built server of examples/weather/rust; `bash tests/run.sh` builds it",
+    );
     records_and_replays(&[server]);
 }
 
@@ -121,12 +127,18 @@ fn k4_an_existing_recording_is_not_overwritten_without_force() {
 fn r8_a_named_secret_is_in_no_file() {
     let context = Context::new();
     let api = Api::start("api.weather.example", |_| {
-        crate::support::api::json(200, r#"{"city":"Seoul","echo":"hunter2-hunter2","access_token":"abcdefabcdef"}"#)
+        crate::support::api::json(
+            200,
+            r#"{"city":"Seoul","echo":"hunter2-hunter2","access_token":"abcdefabcdef"}"#,
+        )
     });
     let flags = api.flags(&context);
     context.write("weather.suite.json", suites::calls("get_weather", &[json!({"city": "hunter2-hunter2"})]));
-    let mut command =
-        context.command(line(&["--record-session", "s.json", "--env", "WEATHER_KEY", "--json"], &flags, &embedded()));
+    let mut command = context.command(line(
+        &["--record-session", "s.json", "--env", "WEATHER_KEY", "--json"],
+        &flags,
+        &embedded(),
+    ));
     command.env("WEATHER_KEY", "hunter2-hunter2");
     let run = run_command(command).expect_code(0);
     for text in [context.read("s.json"), run.stdout, run.stderr] {
@@ -141,7 +153,10 @@ fn a_failing_suite_leaves_a_usable_recording() {
     let context = Context::new();
     let api = Api::weather();
     let flags = api.flags(&context);
-    context.write("weather.suite.json", suites::calls("get_weather", &[json!({"city": "Seoul"}), json!({"city": "Atlantis"})]));
+    context.write(
+        "weather.suite.json",
+        suites::calls("get_weather", &[json!({"city": "Seoul"}), json!({"city": "Atlantis"})]),
+    );
     let recorded = context.run(line(&["--record-session", "s.json"], &flags, &embedded())).expect_code(1);
     let replayed = context.run(line(&["--session", "s.json"], &flags, &embedded())).expect_code(1);
     assert_eq!(recorded.stdout, replayed.stdout);

@@ -12,7 +12,8 @@ use super::session::{CaptureArg, SessionArgs};
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let split = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(split);
-    let number: u64 = number.parse().map_err(|_| "expected a whole number with a unit, such as 30s".to_owned())?;
+    let number: u64 =
+        number.parse().map_err(|_| "expected a whole number with a unit, such as 30s".to_owned())?;
     let duration = match unit {
         "" | "s" => Duration::from_secs(number),
         "ms" => Duration::from_millis(number),
@@ -110,7 +111,7 @@ pub(crate) enum ShellSyntax {
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
     /// Finish an interrupted recording from its journal
-    Recover(SessionFileArgs),
+    Recover(RecoverArgs),
     /// List the recorded exchanges
     Show(SessionFileArgs),
 }
@@ -121,6 +122,18 @@ pub(crate) struct SessionFileArgs {
     /// The session file
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+}
+
+/// An interrupted recording.
+#[derive(Args, Debug)]
+pub(crate) struct RecoverArgs {
+    /// The session file that the recording was for; its journal lies beside it
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Overwrite an existing session file
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// Demonstration.

@@ -9,7 +9,9 @@ use super::target::TargetArgs;
 
 /// Runs suites against a server.
 #[derive(Args, Debug)]
-#[command(override_usage = "mcpeak test SUITE… [OPTIONS] -- EXE ARGS…\n       mcpeak test SUITE… [OPTIONS] --url URL")]
+#[command(
+    override_usage = "mcpeak test SUITE… [OPTIONS] -- EXE ARGS…\n       mcpeak test SUITE… [OPTIONS] --url URL"
+)]
 pub(crate) struct TestArgs {
     /// Suite files, or folders with `*.suite.json` files
     #[arg(value_name = "SUITE", required = true)]

@@ -10,7 +10,11 @@ use crate::error::CliError;
 use crate::printer::Printer;
 
 /// Prints the script.
-pub(crate) fn execute(args: &CompletionsArgs, locale: Locale, printer: &Printer) -> Result<ExitCode, CliError> {
+pub(crate) fn execute(
+    args: &CompletionsArgs,
+    locale: Locale,
+    printer: &Printer,
+) -> Result<ExitCode, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "mcpeak", &mut script);
     super::print(printer, &String::from_utf8_lossy(&script), locale)?;

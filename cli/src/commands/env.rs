@@ -23,13 +23,15 @@ pub(crate) fn execute(args: &EnvArgs, locale: Locale, printer: &Printer) -> Resu
         CliError::usage(message, hint)
     };
     let url = url::Url::parse(&args.proxy).map_err(|_| wrong())?;
-    let host = url.host_str().filter(|_| url.scheme() == "http" && url.username().is_empty()).ok_or_else(wrong)?;
+    let host =
+        url.host_str().filter(|_| url.scheme() == "http" && url.username().is_empty()).ok_or_else(wrong)?;
     let port = url.port().unwrap_or(80);
     let authority = Authority::open_or_create(&args.ca_dir)
         .map_err(|error| proxy_error(&ProxyError::from(error), locale))?;
     let dir = std::path::absolute(&args.ca_dir).unwrap_or_else(|_| args.ca_dir.clone());
     let files = trust::write(&dir, authority.certificate_pem(), &users_own_roots()).map_err(|error| {
-        let (message, hint) = text.file_unwritable("trust files", &dir.display().to_string(), &error.to_string());
+        let (message, hint) =
+            text.file_unwritable("trust files", &dir.display().to_string(), &error.to_string());
         CliError::new("TRUST_WRITE_FAILED", message, hint)
     })?;
     let variables = variables::all(
@@ -53,7 +55,11 @@ fn render(variables: &Variables, shell: ShellSyntax) -> String {
             }
             ShellSyntax::Powershell => writeln!(out, "$env:{name} = '{}'", value.replace('\'', "''")),
             ShellSyntax::Dotenv => {
-                writeln!(out, "{name}=\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$"))
+                writeln!(
+                    out,
+                    "{name}=\"{}\"",
+                    value.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$")
+                )
             }
         };
     }

@@ -34,9 +34,9 @@ pub(crate) async fn execute(
         }
     }
     let admin = match args.admin {
-        Some(address) => {
-            Some(AdminServer::bind(address, bound.handle()).await.map_err(|error| proxy_error(&error, locale))?)
-        }
+        Some(address) => Some(
+            AdminServer::bind(address, bound.handle()).await.map_err(|error| proxy_error(&error, locale))?,
+        ),
         None => None,
     };
     printer.err(&format!("{}\n", text.proxy_listening(&bound.address().to_string())));

@@ -77,7 +77,9 @@ async fn child(
         () = interrupted.cancelled() => {}
     }
     // A Ctrl-C on a terminal reaches the child by itself; a SIGTERM to us alone does not.
-    if let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw) {
+    if let Some(pid) =
+        child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
+    {
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }
     child.wait().await.map_err(failed)

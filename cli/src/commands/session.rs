@@ -4,7 +4,7 @@ use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
 use mcpeak_proxy::error::ProxyError;
-use mcpeak_proxy::session;
+use mcpeak_proxy::session::{self, Answer, Exchange, Session};
 
 use crate::args::operation::SessionCommand;
 use crate::error::CliError;
@@ -13,22 +13,42 @@ use crate::recording::proxy_error;
 use crate::text;
 
 /// Recovers or shows a file.
-pub(crate) fn execute(command: &SessionCommand, locale: Locale, printer: &Printer) -> Result<ExitCode, CliError> {
+pub(crate) fn execute(
+    command: &SessionCommand,
+    locale: Locale,
+    printer: &Printer,
+) -> Result<ExitCode, CliError> {
     let failed = |error| proxy_error(&ProxyError::Session(error), locale);
     match command {
         SessionCommand::Recover(args) => {
-            let recovered = session::recover(&args.file).map_err(failed)?;
+            let recovered = session::recover(&args.file, args.force).map_err(failed)?;
             let path = args.file.display().to_string();
-            printer.err(&format!("{}\n", text::of(locale).recovered(recovered, &terminal(&path, Keep::Nothing))));
+            printer.err(&format!(
+                "{}\n",
+                text::of(locale).recovered(recovered, &terminal(&path, Keep::Nothing))
+            ));
         }
         SessionCommand::Show(args) => {
+            let file = Session::open(&args.file).map_err(failed)?;
             let mut list = String::new();
-            for line in session::summary(&args.file).map_err(failed)? {
-                list.push_str(&terminal(&line, Keep::Nothing));
+            for exchange in &file.exchanges {
+                list.push_str(&terminal(&summary(exchange), Keep::Nothing));
                 list.push('\n');
             }
             super::print(printer, &list, locale)?;
         }
     }
     Ok(ExitCode::Passed)
+}
+
+/// One line an exchange: what was asked, and what became of it.
+fn summary(exchange: &Exchange) -> String {
+    let became = match &exchange.answer {
+        Answer::Response(response) => {
+            let incomplete = if response.incomplete.is_some() { " (incomplete)" } else { "" };
+            format!("{}{incomplete}", response.status)
+        }
+        Answer::Failure(kind) => format!("{kind:?}").to_lowercase(),
+    };
+    format!("{} {}  {became}", exchange.request.method, exchange.request.url)
 }

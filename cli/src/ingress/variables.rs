@@ -93,14 +93,21 @@ fn java(proxy: Option<&ProxyEndpoint>, trust_store: &Path, inherited: Option<&st
 }
 
 /// Everything together, as `--capture env` means it; without a proxy as `--capture off` means it.
-pub(crate) fn all(endpoint: Option<&ProxyEndpoint>, files: &TrustFiles, java_options: Option<&str>) -> Variables {
+pub(crate) fn all(
+    endpoint: Option<&ProxyEndpoint>,
+    files: &TrustFiles,
+    java_options: Option<&str>,
+) -> Variables {
     let mut set = Vec::new();
     if let Some(endpoint) = endpoint {
         set.extend(proxy(endpoint));
     }
     set.extend(trust(files));
     set.push(java(endpoint, &files.java, java_options));
-    Variables { set, unset: vec!["ALL_PROXY", "all_proxy", "FTP_PROXY", "ftp_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"] }
+    Variables {
+        set,
+        unset: vec!["ALL_PROXY", "all_proxy", "FTP_PROXY", "ftp_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"],
+    }
 }
 
 #[cfg(test)]
@@ -121,9 +128,14 @@ mod tests {
 
     #[test]
     fn both_cases_of_the_proxy_variables_and_no_brackets() {
-        let variables = all(Some(&"127.0.0.1:9".parse::<std::net::SocketAddr>().unwrap().into()), &files(), None);
+        let variables =
+            all(Some(&"127.0.0.1:9".parse::<std::net::SocketAddr>().unwrap().into()), &files(), None);
         let get = |name: &str| {
-            variables.set.iter().find(|(key, _)| key == name).map(|(_, value)| value.to_str().unwrap().to_owned())
+            variables
+                .set
+                .iter()
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| value.to_str().unwrap().to_owned())
         };
         assert_eq!(get("https_proxy").as_deref(), Some("http://127.0.0.1:9"));
         assert_eq!(get("HTTPS_PROXY"), get("https_proxy"));

@@ -138,6 +138,10 @@ fn proxy_of_environment(text: &dyn Text) -> Result<Option<UpstreamProxy>, CliErr
     Ok(Some(UpstreamProxy {
         http: parse(http)?,
         https: parse(https)?,
-        except: except.split(',').map(|entry| entry.trim().to_owned()).filter(|entry| !entry.is_empty()).collect(),
+        except: except
+            .split(',')
+            .map(|entry| entry.trim().to_owned())
+            .filter(|entry| !entry.is_empty())
+            .collect(),
     }))
 }

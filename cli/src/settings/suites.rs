@@ -75,8 +75,10 @@ mod tests {
         }
         let text = text::of(Locale::En);
         let files = expand(&[dir.path().to_owned()], text).unwrap();
-        let names: Vec<_> =
-            files.iter().map(|file| file.strip_prefix(dir.path()).unwrap().to_str().unwrap().to_owned()).collect();
+        let names: Vec<_> = files
+            .iter()
+            .map(|file| file.strip_prefix(dir.path()).unwrap().to_str().unwrap().to_owned())
+            .collect();
         assert_eq!(names, ["a.suite.json", "b.suite.json", "sub/c.suite.json"]);
         let twice = expand(&[dir.path().to_owned(), dir.path().join("a.suite.json")], text).unwrap_err();
         assert!(twice.message.contains("twice"));

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use mcpeak_core::locale::Locale;
 use mcpeak_core::secret::Secret;
 use mcpeak_core::target::{Endpoint, HttpTarget, StdioTarget, Target, TargetError, read_mcp_config};
-use mcpeak_core::locale::Locale;
 
 use super::environment::{NamedSecret, is_name, named, shown, value_of};
 use crate::args::target::TargetArgs;
@@ -138,7 +138,8 @@ fn one_form(args: &TargetArgs, text: &dyn Text) -> Result<(), CliError> {
 fn headers(given: &[String], text: &dyn Text) -> Result<Vec<(String, NamedSecret)>, CliError> {
     let mut headers: Vec<(String, NamedSecret)> = Vec::new();
     for entry in given {
-        let Some((header, name)) = entry.split_once('=').filter(|(header, name)| is_token(header) && is_name(name))
+        let Some((header, name)) =
+            entry.split_once('=').filter(|(header, name)| is_token(header) && is_name(name))
         else {
             let (message, hint) = text.bad_header(&shown(entry));
             return Err(CliError::usage(message, hint));

@@ -1,11 +1,18 @@
 //! English.
 
+use mcpeak_proxy::matching::{Difference, MissReason};
+use mcpeak_proxy::report::Warning;
+
 use super::Text;
 
 pub(super) struct English;
 
 fn pair(message: impl Into<String>, hint: impl Into<String>) -> (String, String) {
     (message.into(), hint.into())
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 impl Text for English {
@@ -48,7 +55,10 @@ impl Text for English {
     }
 
     fn only_with_url(&self, flag: &str) -> (String, String) {
-        pair(format!("{flag} has a meaning only with --url"), format!("drop {flag}, or give the server as --url URL"))
+        pair(
+            format!("{flag} has a meaning only with --url"),
+            format!("drop {flag}, or give the server as --url URL"),
+        )
     }
 
     fn flags_exclude(&self, first: &str, second: &str) -> (String, String) {
@@ -106,15 +116,24 @@ impl Text for English {
     }
 
     fn run_needs_session(&self) -> (String, String) {
-        pair("nothing to do: neither --session nor --record-session is given", "give one of --session FILE and --record-session FILE")
+        pair(
+            "nothing to do: neither --session nor --record-session is given",
+            "give one of --session FILE and --record-session FILE",
+        )
     }
 
     fn no_suite_in_folder(&self, folder: &str) -> (String, String) {
-        pair(format!("no suite in the folder {folder}"), "suites in a folder are found by their name: *.suite.json")
+        pair(
+            format!("no suite in the folder {folder}"),
+            "suites in a folder are found by their name: *.suite.json",
+        )
     }
 
     fn suite_twice(&self, path: &str) -> (String, String) {
-        pair(format!("the suite {path} is given twice"), "name each suite once; a folder already holds the suites in it")
+        pair(
+            format!("the suite {path} is given twice"),
+            "name each suite once; a folder already holds the suites in it",
+        )
     }
 
     fn folder_unreadable(&self, folder: &str, why: &str) -> (String, String) {
@@ -137,19 +156,31 @@ impl Text for English {
     }
 
     fn no_pem_certificate(&self, path: &str) -> (String, String) {
-        pair(format!("{path} holds no certificate in PEM form"), "give a file with -----BEGIN CERTIFICATE----- blocks")
+        pair(
+            format!("{path} holds no certificate in PEM form"),
+            "give a file with -----BEGIN CERTIFICATE----- blocks",
+        )
     }
 
     fn no_pem_key(&self, path: &str) -> (String, String) {
-        pair(format!("{path} holds no private key in PEM form"), "put the key below the certificate in the same file")
+        pair(
+            format!("{path} holds no private key in PEM form"),
+            "put the key below the certificate in the same file",
+        )
     }
 
     fn command_start_failed(&self, command: &str, why: &str) -> (String, String) {
-        pair(format!("the command {command} could not be started: {why}"), "check its spelling, that it is on PATH and executable")
+        pair(
+            format!("the command {command} could not be started: {why}"),
+            "check its spelling, that it is on PATH and executable",
+        )
     }
 
     fn stdout_failed(&self, why: &str) -> (String, String) {
-        pair(format!("the output could not be written: {why}"), "check where stdout leads, and that the disk has room")
+        pair(
+            format!("the output could not be written: {why}"),
+            "check where stdout leads, and that the disk has room",
+        )
     }
 
     fn unhealthy(&self, address: &str, why: &str) -> (String, String) {
@@ -160,7 +191,10 @@ impl Text for English {
     }
 
     fn internal(&self, what: &str) -> (String, String) {
-        pair(format!("mcpeak itself failed: {what}"), "this is a defect of mcpeak; please report it with the command line")
+        pair(
+            format!("mcpeak itself failed: {what}"),
+            "this is a defect of mcpeak; please report it with the command line",
+        )
     }
 
     fn starting_server(&self) -> String {
@@ -215,15 +249,21 @@ impl Text for English {
     }
 
     fn demo_replay(&self) -> String {
-        "2. Replay: the API is gone, its port is closed. The same suite again, answered from the file.".to_owned()
+        "2. Replay: the API is gone, its port is closed. The same suite again, answered from the file."
+            .to_owned()
     }
 
     fn demo_same(&self, same: bool) -> String {
-        if same { "the report is the same, byte for byte".to_owned() } else { "the report differs".to_owned() }
+        if same {
+            "the report is the same, byte for byte".to_owned()
+        } else {
+            "the report differs".to_owned()
+        }
     }
 
     fn demo_changed(&self) -> String {
-        "3. A changed call: the suite now asks for Busan, and only Seoul was recorded. Nothing is guessed.".to_owned()
+        "3. A changed call: the suite now asks for Busan, and only Seoul was recorded. Nothing is guessed."
+            .to_owned()
     }
 
     fn demo_exit(&self, code: u8) -> String {
@@ -240,6 +280,109 @@ impl Text for English {
 
     fn ingress_environment(&self) -> String {
         "environment variables".to_owned()
+    }
+
+    fn session_recorded(&self, calls: u64, file: &str) -> String {
+        format!("{} recorded into {file}", plural(calls, "outbound call"))
+    }
+
+    fn session_replayed(&self, calls: u64, file: &str) -> String {
+        format!("{} replayed from {file}", plural(calls, "outbound call"))
+    }
+
+    fn session_passed(&self, calls: u64) -> String {
+        format!("{} passed through, not recorded", plural(calls, "outbound call"))
+    }
+
+    fn session_tunnelled(&self, connections: u64) -> String {
+        format!("{} tunnelled unread", plural(connections, "connection"))
+    }
+
+    fn session_upstream(&self, connections: u64) -> String {
+        format!("connections to the outside: {connections}")
+    }
+
+    fn session_missed(&self, calls: usize) -> String {
+        format!("{} without a recording:", plural(calls as u64, "call"))
+    }
+
+    fn session_times(&self, count: u64) -> String {
+        format!("{count} times")
+    }
+
+    fn session_unused(&self, exchanges: usize) -> String {
+        format!("{} not used:", plural(exchanges as u64, "recorded call"))
+    }
+
+    fn session_left(&self, left: u64, of: u64) -> String {
+        format!("{left} of {of} left")
+    }
+
+    fn session_refused(&self, host: &str, program: Option<&str>, count: u64) -> String {
+        let who = program.unwrap_or("a client");
+        let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+        format!(
+            "{who} refused the proxy's certificate for {host}{times}: it does not trust the CA, or pins. Give it the trust \
+             variables of `mcpeak env`, or leave the host unread with --tunnel {host}"
+        )
+    }
+
+    fn session_warning(&self, warning: &Warning) -> String {
+        match warning {
+            Warning::ValueNotSearched { name } => format!(
+                "the value of {name} is too short or too plain to be looked for in recordings; it is hidden only where its name stands"
+            ),
+            Warning::Aborted { count } => {
+                format!("{} began and never ended; not in the file", plural(*count, "exchange"))
+            }
+            Warning::LengthMismatch { request } => {
+                format!("the body's length differs from Content-Length; stored as incomplete: {request}")
+            }
+            Warning::StoredDecoded { request } => {
+                format!(
+                    "a large body is stored decoded and will be replayed without Content-Encoding: {request}"
+                )
+            }
+            Warning::Edited { request } => {
+                format!(
+                    "the recorded body was edited; replayed re-encoded, without validators and digests: {request}"
+                )
+            }
+            Warning::SecretUnknown { name } => format!(
+                "the recording holds a placeholder for {name}, and its value is not known now: give --env {name} if the server needs it"
+            ),
+            Warning::Note { text } => text.clone(),
+        }
+    }
+
+    fn miss_reason(&self, reason: &MissReason) -> String {
+        match reason {
+            MissReason::NothingForHost => "nothing is recorded for this host".to_owned(),
+            MissReason::NothingForPath => "nothing is recorded for this path".to_owned(),
+            MissReason::NearMiss { recording, .. } => format!("nearest recording: {recording}"),
+            MissReason::AllUsed { recordings: 1 } => "all 1 recording of this call was used".to_owned(),
+            MissReason::AllUsed { recordings } => {
+                format!("all {recordings} recordings of this call were used")
+            }
+        }
+    }
+
+    fn miss_difference(&self, difference: &Difference) -> String {
+        let side = |value: &Option<String>| {
+            value.as_ref().map_or("nothing".to_owned(), |value| format!("{value:?}"))
+        };
+        format!(
+            "{}: recorded {}, asked {}",
+            difference.field,
+            side(&difference.recorded),
+            side(&difference.actual)
+        )
+    }
+
+    fn miss_fix(&self, file: &str) -> String {
+        format!(
+            "Fix: make the call as it was recorded, or record again: the same command with --record-session {file} --force"
+        )
     }
 
     fn ingress_line(&self, way: &str) -> String {

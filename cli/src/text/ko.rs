@@ -1,5 +1,8 @@
 //! Korean.
 
+use mcpeak_proxy::matching::{Difference, MissReason};
+use mcpeak_proxy::report::Warning;
+
 use super::Text;
 
 pub(super) struct Korean;
@@ -29,15 +32,24 @@ impl Text for Korean {
     }
 
     fn two_targets(&self, first: &str, second: &str) -> (String, String) {
-        pair(format!("서버가 두 번 지정되었습니다: {first}, {second}"), format!("{first} 와 {second} 중 하나만 남기세요."))
+        pair(
+            format!("서버가 두 번 지정되었습니다: {first}, {second}"),
+            format!("{first} 와 {second} 중 하나만 남기세요."),
+        )
     }
 
     fn arg_without_command(&self) -> (String, String) {
-        pair("--arg 가 --command 없이 쓰였습니다.", "--command <실행 파일> 을 추가하거나 모두 `--` 뒤에 쓰세요.")
+        pair(
+            "--arg 가 --command 없이 쓰였습니다.",
+            "--command <실행 파일> 을 추가하거나 모두 `--` 뒤에 쓰세요.",
+        )
     }
 
     fn server_and_config(&self) -> (String, String) {
-        pair("--mcp-config 와 --server 는 함께 써야 합니다.", "--mcp-config <파일> --server <이름> 을 모두 쓰세요.")
+        pair(
+            "--mcp-config 와 --server 는 함께 써야 합니다.",
+            "--mcp-config <파일> --server <이름> 을 모두 쓰세요.",
+        )
     }
 
     fn not_with_url(&self, flag: &str) -> (String, String) {
@@ -48,11 +60,17 @@ impl Text for Korean {
     }
 
     fn only_with_url(&self, flag: &str) -> (String, String) {
-        pair(format!("{flag} 는 --url 과 함께만 쓸 수 있습니다."), format!("{flag} 를 빼거나 서버를 --url <주소> 로 지정하세요."))
+        pair(
+            format!("{flag} 는 --url 과 함께만 쓸 수 있습니다."),
+            format!("{flag} 를 빼거나 서버를 --url <주소> 로 지정하세요."),
+        )
     }
 
     fn flags_exclude(&self, first: &str, second: &str) -> (String, String) {
-        pair(format!("{first} 와 {second} 는 함께 쓸 수 없습니다."), format!("{first} 또는 {second} 를 빼세요."))
+        pair(
+            format!("{first} 와 {second} 는 함께 쓸 수 없습니다."),
+            format!("{first} 또는 {second} 를 빼세요."),
+        )
     }
 
     fn bad_env_name(&self, flag: &str, given: &str) -> (String, String) {
@@ -106,7 +124,10 @@ impl Text for Korean {
     }
 
     fn run_needs_session(&self) -> (String, String) {
-        pair("할 일이 없습니다. --session 도 --record-session 도 없습니다.", "--session <파일> 또는 --record-session <파일> 을 쓰세요.")
+        pair(
+            "할 일이 없습니다. --session 도 --record-session 도 없습니다.",
+            "--session <파일> 또는 --record-session <파일> 을 쓰세요.",
+        )
     }
 
     fn no_suite_in_folder(&self, folder: &str) -> (String, String) {
@@ -114,7 +135,10 @@ impl Text for Korean {
     }
 
     fn suite_twice(&self, path: &str) -> (String, String) {
-        pair(format!("명세 {path} 이(가) 두 번 지정되었습니다."), "명세마다 한 번만 쓰세요. 폴더를 쓰면 그 안의 명세가 이미 포함됩니다.")
+        pair(
+            format!("명세 {path} 이(가) 두 번 지정되었습니다."),
+            "명세마다 한 번만 쓰세요. 폴더를 쓰면 그 안의 명세가 이미 포함됩니다.",
+        )
     }
 
     fn folder_unreadable(&self, folder: &str, why: &str) -> (String, String) {
@@ -122,7 +146,10 @@ impl Text for Korean {
     }
 
     fn capture_socket_unavailable(&self) -> (String, String) {
-        pair("여기서는 --capture socket 을 쓸 수 없습니다.", "--capture env (프록시 변수와 신뢰 변수) 를 쓰세요.")
+        pair(
+            "여기서는 --capture socket 을 쓸 수 없습니다.",
+            "--capture env (프록시 변수와 신뢰 변수) 를 쓰세요.",
+        )
     }
 
     fn file_unreadable(&self, what: &str, path: &str, why: &str) -> (String, String) {
@@ -130,11 +157,17 @@ impl Text for Korean {
     }
 
     fn file_unwritable(&self, what: &str, path: &str, why: &str) -> (String, String) {
-        pair(format!("파일을 쓸 수 없습니다 ({what}): {path}: {why}"), "폴더가 있는지, 쓸 수 있는지, 디스크에 공간이 있는지 확인하세요.")
+        pair(
+            format!("파일을 쓸 수 없습니다 ({what}): {path}: {why}"),
+            "폴더가 있는지, 쓸 수 있는지, 디스크에 공간이 있는지 확인하세요.",
+        )
     }
 
     fn no_pem_certificate(&self, path: &str) -> (String, String) {
-        pair(format!("{path} 에 PEM 인증서가 없습니다."), "-----BEGIN CERTIFICATE----- 블록이 있는 파일을 쓰세요.")
+        pair(
+            format!("{path} 에 PEM 인증서가 없습니다."),
+            "-----BEGIN CERTIFICATE----- 블록이 있는 파일을 쓰세요.",
+        )
     }
 
     fn no_pem_key(&self, path: &str) -> (String, String) {
@@ -142,7 +175,10 @@ impl Text for Korean {
     }
 
     fn command_start_failed(&self, command: &str, why: &str) -> (String, String) {
-        pair(format!("명령 {command} 을(를) 시작하지 못했습니다: {why}"), "철자와 PATH, 실행 권한을 확인하세요.")
+        pair(
+            format!("명령 {command} 을(를) 시작하지 못했습니다: {why}"),
+            "철자와 PATH, 실행 권한을 확인하세요.",
+        )
     }
 
     fn stdout_failed(&self, why: &str) -> (String, String) {
@@ -157,7 +193,10 @@ impl Text for Korean {
     }
 
     fn internal(&self, what: &str) -> (String, String) {
-        pair(format!("mcpeak 자체가 실패했습니다: {what}"), "mcpeak 의 결함입니다. 명령줄과 함께 알려 주세요.")
+        pair(
+            format!("mcpeak 자체가 실패했습니다: {what}"),
+            "mcpeak 의 결함입니다. 명령줄과 함께 알려 주세요.",
+        )
     }
 
     fn starting_server(&self) -> String {
@@ -216,7 +255,11 @@ impl Text for Korean {
     }
 
     fn demo_same(&self, same: bool) -> String {
-        if same { "보고서가 한 바이트도 다르지 않습니다.".to_owned() } else { "보고서가 다릅니다.".to_owned() }
+        if same {
+            "보고서가 한 바이트도 다르지 않습니다.".to_owned()
+        } else {
+            "보고서가 다릅니다.".to_owned()
+        }
     }
 
     fn demo_changed(&self) -> String {
@@ -237,6 +280,101 @@ impl Text for Korean {
 
     fn ingress_environment(&self) -> String {
         "환경 변수".to_owned()
+    }
+
+    fn session_recorded(&self, calls: u64, file: &str) -> String {
+        format!("외부 호출 {calls}건을 녹화했습니다: {file}")
+    }
+
+    fn session_replayed(&self, calls: u64, file: &str) -> String {
+        format!("녹화된 외부 호출 {calls}건을 재생했습니다: {file}")
+    }
+
+    fn session_passed(&self, calls: u64) -> String {
+        format!("녹화하지 않고 통과시킨 외부 호출: {calls}건")
+    }
+
+    fn session_tunnelled(&self, connections: u64) -> String {
+        format!("읽지 않고 이어 준 연결: {connections}건")
+    }
+
+    fn session_upstream(&self, connections: u64) -> String {
+        format!("외부로 연 연결: {connections}건")
+    }
+
+    fn session_missed(&self, calls: usize) -> String {
+        format!("녹화에서 찾지 못한 호출 {calls}건:")
+    }
+
+    fn session_times(&self, count: u64) -> String {
+        format!("{count}회")
+    }
+
+    fn session_unused(&self, exchanges: usize) -> String {
+        format!("쓰이지 않은 녹화 {exchanges}건:")
+    }
+
+    fn session_left(&self, left: u64, of: u64) -> String {
+        format!("{of}건 중 {left}건 남음")
+    }
+
+    fn session_refused(&self, host: &str, program: Option<&str>, count: u64) -> String {
+        let who = program.unwrap_or("클라이언트");
+        format!(
+            "{who} 이(가) {host} 에 대한 프록시 인증서를 {count}회 거절했습니다. CA 를 신뢰하지 않거나 인증서를 고정합니다. \
+             `mcpeak env` 의 신뢰 변수를 주거나 --tunnel {host} 로 읽지 않고 두세요."
+        )
+    }
+
+    fn session_warning(&self, warning: &Warning) -> String {
+        match warning {
+            Warning::ValueNotSearched { name } => {
+                format!(
+                    "{name} 의 값은 너무 짧거나 평범해서 녹화에서 찾지 않습니다. 이름이 있는 자리에서만 가립니다."
+                )
+            }
+            Warning::Aborted { count } => format!("시작했지만 끝나지 않은 호출 {count}건은 파일에 없습니다."),
+            Warning::LengthMismatch { request } => {
+                format!("본문 길이가 Content-Length 와 달라 불완전한 것으로 저장했습니다: {request}")
+            }
+            Warning::StoredDecoded { request } => {
+                format!("큰 본문을 풀어서 저장했으며 Content-Encoding 없이 재생합니다: {request}")
+            }
+            Warning::Edited { request } => {
+                format!("녹화된 본문이 편집되었습니다. 다시 인코딩하고 검증 헤더 없이 재생합니다: {request}")
+            }
+            Warning::SecretUnknown { name } => {
+                format!(
+                    "녹화에 {name} 의 자리 표시가 있지만 지금 값을 모릅니다. 서버에 필요하면 --env {name} 을 주세요."
+                )
+            }
+            Warning::Note { text } => text.clone(),
+        }
+    }
+
+    fn miss_reason(&self, reason: &MissReason) -> String {
+        match reason {
+            MissReason::NothingForHost => "이 호스트에 대한 녹화가 없습니다.".to_owned(),
+            MissReason::NothingForPath => "이 경로에 대한 녹화가 없습니다.".to_owned(),
+            MissReason::NearMiss { recording, .. } => format!("가장 가까운 녹화: {recording}"),
+            MissReason::AllUsed { recordings } => format!("이 호출의 녹화 {recordings}건을 모두 썼습니다."),
+        }
+    }
+
+    fn miss_difference(&self, difference: &Difference) -> String {
+        let side = |value: &Option<String>| {
+            value.as_ref().map_or("(없음)".to_owned(), |value| format!("{value:?}"))
+        };
+        format!(
+            "{}: 녹화 {}, 요청 {}",
+            difference.field,
+            side(&difference.recorded),
+            side(&difference.actual)
+        )
+    }
+
+    fn miss_fix(&self, file: &str) -> String {
+        format!("해결: 녹화된 대로 호출하거나 다시 녹화하세요: 같은 명령에 --record-session {file} --force")
     }
 
     fn ingress_line(&self, way: &str) -> String {

@@ -4,6 +4,8 @@ mod en;
 mod ko;
 
 use mcpeak_core::locale::Locale;
+use mcpeak_proxy::matching::{Difference, MissReason};
+use mcpeak_proxy::report::Warning;
 
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
 /// Text from outside that is passed in is escaped where the result is printed.
@@ -66,7 +68,21 @@ pub(crate) trait Text: Sync {
     fn demo_exit(&self, code: u8) -> String;
     fn demo_closing(&self, kept: Option<&str>) -> String;
 
-    // How the server's calls were led to the proxy.
+    // The session block.
+    fn session_recorded(&self, calls: u64, file: &str) -> String;
+    fn session_replayed(&self, calls: u64, file: &str) -> String;
+    fn session_passed(&self, calls: u64) -> String;
+    fn session_tunnelled(&self, connections: u64) -> String;
+    fn session_upstream(&self, connections: u64) -> String;
+    fn session_missed(&self, calls: usize) -> String;
+    fn session_times(&self, count: u64) -> String;
+    fn session_unused(&self, exchanges: usize) -> String;
+    fn session_left(&self, left: u64, of: u64) -> String;
+    fn session_refused(&self, host: &str, program: Option<&str>, count: u64) -> String;
+    fn session_warning(&self, warning: &Warning) -> String;
+    fn miss_reason(&self, reason: &MissReason) -> String;
+    fn miss_difference(&self, difference: &Difference) -> String;
+    fn miss_fix(&self, file: &str) -> String;
     fn ingress_line(&self, way: &str) -> String;
     fn ingress_environment(&self) -> String;
     fn ingress_blind_clients(&self) -> String;

@@ -21,5 +21,5 @@ mod replay;
 mod tee;
 
 pub(crate) use engine::Engine;
-pub(crate) use outgoing::Outgoing;
 pub use mode::Mode;
+pub(crate) use outgoing::Outgoing;

@@ -162,9 +162,8 @@ mod tests {
             match decoder.decode(&mut buffer)? {
                 Decoded::Data(data) => body.extend_from_slice(&data),
                 Decoded::Trailers(fields) => {
-                    trailers.extend(
-                        fields.iter().map(|(n, v)| format!("{n}: {}", String::from_utf8_lossy(v))),
-                    );
+                    trailers
+                        .extend(fields.iter().map(|(n, v)| format!("{n}: {}", String::from_utf8_lossy(v))));
                 }
                 Decoded::More if fed == wire.len() => {
                     return if decoder.close_ends_body() {

@@ -47,11 +47,7 @@ pub(crate) enum End {
     /// Without an answer or within one. `hard`: the client sees it only if the connection is reset.
     Broken { stream: BoxStream, hard: bool },
     /// The client asked for a tunnel, or for another protocol that is let through.
-    Handover {
-        line: RequestLine,
-        stream: BoxStream,
-        buffered: BytesMut,
-    },
+    Handover { line: RequestLine, stream: BoxStream, buffered: BytesMut },
 }
 
 /// Serves a connection until it ends or is handed over.
@@ -86,7 +82,9 @@ enum Step {
     Close,
     /// The client may still be sending.
     Linger,
-    Break { hard: bool },
+    Break {
+        hard: bool,
+    },
 }
 
 struct Connection {
@@ -115,7 +113,8 @@ impl Connection {
                 () = stop => return Ok(None),
             }
         }
-        let filled = timeout(limits.header_read, self.heads.fill(&mut self.reader, limits.header_bytes)).await;
+        let filled =
+            timeout(limits.header_read, self.heads.fill(&mut self.reader, limits.header_bytes)).await;
         match filled {
             Ok(Ok(())) => self.heads.take_request(limits.header_bytes).map(Some),
             Ok(Err(HeadError::Closed)) => Ok(None),
@@ -167,7 +166,8 @@ impl Connection {
                 }
             }
             None => {
-                let expects = line.headers.get("expect").is_some_and(|e| e.eq_ignore_ascii_case("100-continue"));
+                let expects =
+                    line.headers.get("expect").is_some_and(|e| e.eq_ignore_ascii_case("100-continue"));
                 if expects && heads.buffer.is_empty() {
                     let going_on = writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await;
                     if going_on.is_err() || writer.flush().await.is_err() {

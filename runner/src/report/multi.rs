@@ -67,7 +67,8 @@ impl MultiReport {
                     .iter()
                     .map(|suite| json!({"file": suite.file, "report": suite.report.to_value_with(None)}))
                     .collect();
-                let mut whole = json!({"schemaVersion": 1, "suites": suites, "summary": to_value(&self.totals())});
+                let mut whole =
+                    json!({"schemaVersion": 1, "suites": suites, "summary": to_value(&self.totals())});
                 if let Some((key, extra)) = extra {
                     whole[key] = extra;
                 }

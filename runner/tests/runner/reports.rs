@@ -238,22 +238,19 @@ async fn a_changed_suite_is_told() {
 async fn several_suites() {
     let weather = Suite::parse(include_bytes!("../golden/weather123.approved.suite.json")).unwrap();
     let failing = calls(&[(json!({}), succeeds())]);
-    let entry = |file: &str, report, extra| SuiteReport { file: file.to_owned(), report, extra };
+    let entry = |file: &str, report| SuiteReport { file: file.to_owned(), report };
     let multi = MultiReport {
         suites: vec![
-            entry("a.json", run(&weather, &Weather, Locale::En).await.report(), None),
-            entry(
-                "b.json",
-                run(&failing, &scripted([text("no\nweather", true)]), Locale::En).await.report(),
-                Some(("session".to_owned(), json!({"misses": 0}))),
-            ),
+            entry("a.json", run(&weather, &Weather, Locale::En).await.report()),
+            entry("b.json", run(&failing, &scripted([text("no\nweather", true)]), Locale::En).await.report()),
         ],
         locale: Locale::En,
+        extra: Some(("session".to_owned(), json!({"misses": 0}))),
     };
     let value: Value = serde_json::from_str(&multi.to_json()).unwrap();
     assert_eq!(value["suites"][1]["file"], "b.json");
-    let keys: Vec<&String> = value["suites"][1]["report"].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["schemaVersion", "suite", "status", "cases", "summary", "spec", "session"]);
+    let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["schemaVersion", "suites", "summary", "session"]);
     assert_eq!(
         value["summary"],
         json!({"suites": 2, "suitesPassed": 1, "total": 9, "passed": 8, "failed": 1, "timedOut": 0,
@@ -298,8 +295,12 @@ async fn several_suites() {
     let junit = multi.to_junit();
     assert!(junit.contains("<testsuites name=\"mcpeak\" tests=\"9\" failures=\"1\""), "{junit}");
     assert_eq!(junit.matches("<testsuite ").count(), 2);
-    let single = MultiReport { suites: multi.suites[..1].to_vec(), locale: Locale::En };
+    let mut single = MultiReport { suites: multi.suites[..1].to_vec(), locale: Locale::En, extra: None };
     assert_eq!(single.to_json(), multi.suites[0].report.to_json());
+    single.extra.clone_from(&multi.extra);
+    let value: Value = serde_json::from_str(&single.to_json()).unwrap();
+    let keys: Vec<&String> = value.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["schemaVersion", "suite", "status", "cases", "summary", "spec", "session"]);
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {

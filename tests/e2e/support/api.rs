@@ -130,7 +130,8 @@ async fn accept(
         tokio::spawn(async move {
             let Ok(tls) = acceptor.accept(stream).await else { return };
             let service = service_fn(move |request| answer(request, handler.clone(), requests.clone()));
-            let _ = auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(tls), service).await;
+            let _ =
+                auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(tls), service).await;
         });
     }
 }

@@ -30,7 +30,12 @@ impl Run {
     #[track_caller]
     pub(crate) fn expect_stderr(self, texts: &[&str]) -> Self {
         for text in texts {
-            assert!(self.stderr.contains(text), "no {text:?} in stderr:\n{}\nstdout:\n{}", self.stderr, self.stdout);
+            assert!(
+                self.stderr.contains(text),
+                "no {text:?} in stderr:\n{}\nstdout:\n{}",
+                self.stderr,
+                self.stdout
+            );
         }
         self
     }
@@ -39,7 +44,12 @@ impl Run {
     #[track_caller]
     pub(crate) fn expect_stdout(self, texts: &[&str]) -> Self {
         for text in texts {
-            assert!(self.stdout.contains(text), "no {text:?} in stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
+            assert!(
+                self.stdout.contains(text),
+                "no {text:?} in stdout:\n{}\nstderr:\n{}",
+                self.stdout,
+                self.stderr
+            );
         }
         self
     }

@@ -76,7 +76,9 @@ async fn accept(
                 // A client that breaks off is none of the API's business.
                 let Ok(tls) = acceptor.accept(stream).await else { return };
                 let service = service_fn(move |request| answer(request, requests.clone()));
-                let _ = auto::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(tls), service).await;
+                let _ = auto::Builder::new(TokioExecutor::new())
+                    .serve_connection(TokioIo::new(tls), service)
+                    .await;
             };
             tokio::select! {
                 () = stop.cancelled() => {}
@@ -86,7 +88,10 @@ async fn accept(
     }
 }
 
-async fn answer(request: Request<Incoming>, requests: Arc<AtomicUsize>) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn answer(
+    request: Request<Incoming>,
+    requests: Arc<AtomicUsize>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
     requests.fetch_add(1, Ordering::SeqCst);
     let city = request
         .uri()
@@ -100,7 +105,9 @@ async fn answer(request: Request<Incoming>, requests: Arc<AtomicUsize>) -> Resul
     };
     let mut response = Response::new(Full::new(Bytes::from_static(body.as_bytes())));
     *response.status_mut() = hyper::StatusCode::from_u16(status).unwrap_or_default();
-    response.headers_mut().insert("content-type", hyper::header::HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert("content-type", hyper::header::HeaderValue::from_static("application/json"));
     Ok(response)
 }
 

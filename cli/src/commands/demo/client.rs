@@ -38,7 +38,8 @@ async fn exchange(host: &'static str, path: &str) -> io::Result<(u16, String)> {
     let answer = async {
         let response = sender.send_request(request).await.map_err(io::Error::other)?;
         let status = response.status().as_u16();
-        let body = Limited::new(response.into_body(), BODY_LIMIT).collect().await.map_err(io::Error::other)?;
+        let body =
+            Limited::new(response.into_body(), BODY_LIMIT).collect().await.map_err(io::Error::other)?;
         Ok((status, String::from_utf8_lossy(&body.to_bytes()).into_owned()))
     };
     let mut answer = std::pin::pin!(answer);

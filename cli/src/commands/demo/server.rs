@@ -73,7 +73,8 @@ async fn call(params: &Value) -> Value {
 }
 
 async fn weather(city: &str) -> Value {
-    let query: String = url::form_urlencoded::Serializer::new(String::new()).append_pair("city", city).finish();
+    let query: String =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("city", city).finish();
     match client::get(API_HOST, &format!("/v1/weather?{query}")).await {
         Ok((200, body)) => text_result(&body),
         Ok((status, body)) => tool_error(&format!("the weather API answered {status}: {}", body.trim())),

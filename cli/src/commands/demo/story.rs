@@ -81,8 +81,18 @@ impl Stage<'_> {
         let path = |name: &str| self.folder.join(name).display().to_string();
         let mut line = vec!["mcpeak".to_owned(), "test".to_owned(), path(suite)];
         line.extend([session[0].to_owned(), path(session[1]), "--force".to_owned()]);
-        line.extend(["--upstream-ca".to_owned(), path("api-ca.pem"), "--resolve".to_owned(), self.resolve.clone()]);
-        line.extend(["--".to_owned(), executable.display().to_string(), "demo".to_owned(), "--serve".to_owned()]);
+        line.extend([
+            "--upstream-ca".to_owned(),
+            path("api-ca.pem"),
+            "--resolve".to_owned(),
+            self.resolve.clone(),
+        ]);
+        line.extend([
+            "--".to_owned(),
+            executable.display().to_string(),
+            "demo".to_owned(),
+            "--serve".to_owned(),
+        ]);
         let Ok(Cli { command: Command::Test(args), .. }) = Cli::try_parse_from(&line) else {
             return Err(failed("its own command line", self.locale));
         };
@@ -98,7 +108,13 @@ impl Stage<'_> {
     }
 }
 
-fn show(printer: &Printer, words: &str, run: &Shown, after: &[String], locale: Locale) -> Result<(), CliError> {
+fn show(
+    printer: &Printer,
+    words: &str,
+    run: &Shown,
+    after: &[String],
+    locale: Locale,
+) -> Result<(), CliError> {
     let mut page = format!("{words}\n\n  $ {}\n\n", run.typed);
     for stream in [&run.output.stdout, &run.output.stderr] {
         for line in stream.lines() {

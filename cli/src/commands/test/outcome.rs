@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use mcpeak_core::client::ServerFacts;
 use mcpeak_core::exit::ExitCode;
 use mcpeak_proxy::report::SessionReport;
-use mcpeak_core::client::ServerFacts;
 use mcpeak_runner::determinism::{self, Determinism, Unavailable};
 use mcpeak_runner::{MultiReport, ServerDiagnostics, Style, SuiteReport, repair_bundle};
 
@@ -46,7 +46,8 @@ pub(super) fn report(
 ) -> Result<ExitCode, CliError> {
     let locale = plan.locale;
     let reports = reports(plan, &outcome);
-    let mut code = if reports.all_passed() && outcome.error.is_none() { ExitCode::Passed } else { ExitCode::Failed };
+    let mut code =
+        if reports.all_passed() && outcome.error.is_none() { ExitCode::Passed } else { ExitCode::Failed };
     let mut errors = Vec::new();
     if let Some(path) = &plan.junit
         && !reports.suites.is_empty()
@@ -54,11 +55,8 @@ pub(super) fn report(
         errors.extend(write(path, &reports.to_junit(), "JUNIT_WRITE_FAILED", "JUnit report", plan));
     }
     if !reports.suites.is_empty() {
-        let output = if plan.json {
-            reports.to_json()
-        } else {
-            reports.to_human(Style { color: printer.color() })
-        };
+        let output =
+            if plan.json { reports.to_json() } else { reports.to_human(Style { color: printer.color() }) };
         print(printer, &output, locale)?;
     }
     for suite in &outcome.suites {
@@ -119,7 +117,9 @@ fn diagnostics(plan: &Plan, suite: &SuiteOutcome) -> String {
     }
     if let Some(error) = &suite.first.closed.error {
         let code = format!("RUNNER_FINALIZATION_FAILED/{}", error.code.as_str());
-        out.push_str(&CliError::new(code, error.message(plan.locale), error.hint(plan.locale)).render(plan.locale));
+        out.push_str(
+            &CliError::new(code, error.message(plan.locale), error.hint(plan.locale)).render(plan.locale),
+        );
     }
     if let Some(Err(reason)) = compare(plan, suite) {
         out.push_str(&format!("\n{}", determinism::render_unavailable(&reason, plan.locale)));
@@ -145,7 +145,9 @@ fn compare(plan: &Plan, suite: &SuiteOutcome) -> Option<Result<Determinism, Unav
     Some(match suite.second.as_ref()? {
         Ok(Some(second)) => determinism::compare(&suite.first.run, &second.run, plan.reset.is_some()),
         Ok(None) => Err(Unavailable::Aborted),
-        Err(error) if error.code == "RESET_COMMAND_FAILED" => Err(Unavailable::ResetFailed(error.message.clone())),
+        Err(error) if error.code == "RESET_COMMAND_FAILED" => {
+            Err(Unavailable::ResetFailed(error.message.clone()))
+        }
         Err(error) => Err(Unavailable::StartFailed(error.message.clone())),
     })
 }

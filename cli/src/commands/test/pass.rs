@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use mcpeak_core::client::{Closed, ConnectError, ConnectOptions, ConnectProgress, Connection, EraChoice, connect};
+use mcpeak_core::client::{
+    Closed, ConnectError, ConnectOptions, ConnectProgress, Connection, EraChoice, connect,
+};
 use mcpeak_core::process::Environment;
 use mcpeak_runner::reset::ResetErrorKind;
 use mcpeak_runner::run::{Event, EventKind, Run, RunOptions, run_suite};

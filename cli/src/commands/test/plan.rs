@@ -49,7 +49,9 @@ impl Plan {
         let session = (session.choice != SessionChoice::Pass).then_some(session);
         if args.capture == CaptureArg::Socket {
             let (message, hint) = text.capture_socket_unavailable();
-            return Err(CliError::new("CAPTURE_UNAVAILABLE", message, hint).with_exit(ExitCode::CheckUnavailable));
+            return Err(
+                CliError::new("CAPTURE_UNAVAILABLE", message, hint).with_exit(ExitCode::CheckUnavailable)
+            );
         }
         if session.is_some() && !target.is_process() {
             let (message, hint) = text.session_needs_process();
