@@ -285,6 +285,25 @@ async fn a_deadline_cancels_on_the_wire_and_the_connection_lives() {
 }
 
 #[tokio::test]
+async fn a_late_answer_is_dropped() {
+    let connection = open("late").await;
+    let error = connection.call_tool("a", &Map::new(), Duration::from_millis(100)).await.unwrap_err();
+    assert!(error.is_timeout());
+    assert_eq!(connection.list_tools(PATIENCE).await.unwrap()[0].name, "a");
+    connection.close().await;
+}
+
+#[tokio::test]
+async fn a_dropped_request_is_forgotten() {
+    let connection = open("late").await;
+    let arguments = Map::new();
+    let dropped = connection.call_tool("a", &arguments, PATIENCE);
+    assert!(tokio::time::timeout(Duration::from_millis(100), dropped).await.is_err());
+    assert_eq!(connection.list_tools(PATIENCE).await.unwrap()[0].name, "a");
+    connection.close().await;
+}
+
+#[tokio::test]
 async fn an_exit_ends_the_call_at_once() {
     let (error, closed) = call_error("exit").await;
     let Some(ConnectionLost::ProcessExited(exit)) = error.connection_lost() else { panic!("{error:?}") };

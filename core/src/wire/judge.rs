@@ -180,7 +180,7 @@ impl Judged<'_> {
         };
         let mut page = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            page.push(self.tool(index, item)?);
+            page.push(Self::tool(index, item)?);
         }
         match self.result.get("nextCursor") {
             // Some servers write the absent cursor as null; what it means is beyond doubt.
@@ -190,17 +190,20 @@ impl Judged<'_> {
         }
     }
 
-    fn tool(&self, index: usize, item: &Value) -> Result<(String, Map<String, Value>), Violation> {
+    fn tool(index: usize, item: &Value) -> Result<(String, Map<String, Value>), Violation> {
         let path = format!("result.tools[{index}]");
-        let Value::Object(tool) = item else { return self.broken(Rule::ToolObject, path, Some(item)) };
+        // A list may be long: what is quoted is the tool, not the beginning of the message.
+        let broken =
+            |rule, path: String, seen| Err(Violation::new(rule, path, seen, item.to_string().as_bytes()));
+        let Value::Object(tool) = item else { return broken(Rule::ToolObject, path, Some(item)) };
         let name = match tool.get("name") {
             Some(Value::String(name)) if !name.is_empty() => name.clone(),
-            other => return self.broken(Rule::ToolName, format!("{path}.name"), other),
+            other => return broken(Rule::ToolName, format!("{path}.name"), other),
         };
         match tool.get("inputSchema") {
             Some(Value::Object(_)) => Ok((name, tool.clone())),
-            None => self.broken(Rule::InputSchemaMissing, format!("{path}.inputSchema"), None),
-            other => self.broken(Rule::InputSchemaObject, format!("{path}.inputSchema"), other),
+            None => broken(Rule::InputSchemaMissing, format!("{path}.inputSchema"), None),
+            other => broken(Rule::InputSchemaObject, format!("{path}.inputSchema"), other),
         }
     }
 

@@ -120,6 +120,7 @@ async fn a_stateless_server_gets_no_delete() {
         .unwrap();
     connection.close().await;
     assert_eq!(server.methods(), ["initialize", "notifications/initialized"]);
+    assert_eq!(server.connections(), 1);
     server.stop().await;
 }
 

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -103,6 +104,7 @@ type Handler = dyn Fn(&Seen) -> Answer + Send + Sync;
 pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
     seen: watch::Sender<Vec<Seen>>,
+    connections: Arc<AtomicUsize>,
     tasks: JoinSet<()>,
 }
 
@@ -119,8 +121,9 @@ impl TestServer {
         let address = listener.local_addr().unwrap();
         let seen = watch::Sender::new(Vec::new());
         let mut tasks = JoinSet::new();
-        tasks.spawn(accept(listener, tls, Arc::new(handler), seen.clone()));
-        Self { address, seen, tasks }
+        let connections = Arc::new(AtomicUsize::new(0));
+        tasks.spawn(accept(listener, tls, Arc::new(handler), seen.clone(), Arc::clone(&connections)));
+        Self { address, seen, connections, tasks }
     }
 
     pub(crate) fn url(&self) -> String {
@@ -129,6 +132,11 @@ impl TestServer {
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.borrow().clone()
+    }
+
+    /// How many connections were opened.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
     }
 
     pub(crate) fn methods(&self) -> Vec<String> {
@@ -160,10 +168,12 @@ async fn accept(
     tls: Option<TlsAcceptor>,
     handler: Arc<Handler>,
     seen: watch::Sender<Vec<Seen>>,
+    count: Arc<AtomicUsize>,
 ) {
     let mut connections = JoinSet::new();
     loop {
         let (stream, _) = listener.accept().await.unwrap();
+        count.fetch_add(1, Ordering::Relaxed);
         let (tls, handler, seen) = (tls.clone(), Arc::clone(&handler), seen.clone());
         connections.spawn(async move {
             match tls {
