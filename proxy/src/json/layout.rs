@@ -4,7 +4,7 @@ use super::{Kind, Node};
 
 /// How a document is laid out; tokens are written as they were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
+pub enum Layout {
     /// No white space: `JSON.stringify(value)`.
     Compact,
     /// One space after `,` and `:`: Python's `json.dumps`.
@@ -20,7 +20,7 @@ impl Layout {
     pub(crate) const ALL: [Self; 4] = [Self::Compact, Self::Spaced, Self::Pretty, Self::Pretty4];
 
     /// Its name in a session file.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Compact => "compact",
             Self::Spaced => "spaced",

@@ -9,8 +9,8 @@ mod parse;
 use std::borrow::Cow;
 
 pub(crate) use canonical::canonical;
-pub(crate) use layout::Layout;
-pub(crate) use parse::{ParseError, parse};
+pub use layout::Layout;
+pub(crate) use parse::parse;
 
 /// A value in a text.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ mod parts;
 pub(crate) use index::{Index, Taken};
 pub(crate) use key::Key;
 pub(crate) use miss::{Missed, cut, difference};
-pub(crate) use parts::{BodyParts, Parts, content_sha256};
+pub(crate) use parts::{BodyParts, Parts};
 
 pub use index::Repeat;
 pub use miss::{Difference, Miss, MissReason, MissReport};

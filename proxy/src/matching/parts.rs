@@ -94,7 +94,7 @@ impl BodyParts {
 }
 
 /// SHA-256 of content with its pseudonyms collapsed, in hex.
-pub(crate) fn content_sha256(content: &[u8]) -> String {
+fn content_sha256(content: &[u8]) -> String {
     hex::encode(Sha256::digest(collapse(content)))
 }
 

@@ -7,11 +7,13 @@
 //! | `header` | header fields: what is stored of a request, what of a response |
 //! | `body` | JSON at any depth, form, multipart, SSE, and everything else |
 //! | `pseudonym` | pseudonyms in a text: numbered, collapsed |
+//! | `segments` | the same over a stream |
 
 mod body;
 mod header;
 mod ledger;
 mod pseudonym;
+mod segments;
 mod url;
 
 use std::sync::Arc;
@@ -21,8 +23,9 @@ use mcpeak_core::redact::{Redactor, Tokens};
 pub(crate) use body::{BodyKind, parameter, redact_body};
 pub(crate) use header::{learn_request, redact_fields, request_fields, response_fields};
 pub(crate) use ledger::Ledger;
-pub(crate) use pseudonym::{collapse, has_numbered, has_pseudonym, provisional_ids, renumber};
-pub(crate) use url::{form_decode, form_pairs, redact_form, redact_path, redact_urls};
+pub(crate) use pseudonym::{collapse, has_numbered, provisional_ids, renumber};
+pub(crate) use segments::{CollapsedHash, Segments};
+pub(crate) use url::{form_pairs, redact_form, redact_path, redact_urls};
 
 /// What finds secrets, and what names them.
 #[derive(Clone)]

@@ -20,11 +20,6 @@ pub(super) fn is_pseudonym(text: &str) -> bool {
         && ANY.find(text.as_bytes()).is_some_and(|found| found.len() == text.len())
 }
 
-/// Whether a text holds any pseudonym.
-pub(crate) fn has_pseudonym(text: &[u8]) -> bool {
-    may_hold(text) && ANY.is_match(text)
-}
-
 /// Whether a text holds a pseudonym with a number: one that a recording handed out.
 pub(crate) fn has_numbered(text: &[u8]) -> bool {
     may_hold(text) && ANY.captures_iter(text).any(|captures| captures.get(1).is_some())
