@@ -101,13 +101,11 @@ fn ingress(report: &SessionReport, capture: CaptureArg, text: &dyn Text, lines: 
     if capture == CaptureArg::Off {
         return;
     }
-    lines.push(format!("  {}", text.ingress_line(&text.ingress_environment())));
     let nothing_seen = report.recorded == 0
         && report.replayed == 0
         && report.missed.is_empty()
         && report.passed_through == 0
         && report.tunnelled == 0
         && report.refused_certificates.is_empty();
-    lines
-        .push(format!("  {}", if nothing_seen { text.nothing_seen() } else { text.ingress_blind_clients() }));
+    lines.push(format!("  {}", if nothing_seen { text.nothing_seen() } else { text.ingress_environment() }));
 }

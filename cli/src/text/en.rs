@@ -144,28 +144,10 @@ impl Text for English {
         pair("--capture socket is not possible here", "use --capture env (proxy and trust variables)")
     }
 
-    fn file_unreadable(&self, what: &str, path: &str, why: &str) -> (String, String) {
-        pair(format!("the {what} {path} cannot be read: {why}"), "check the path and its permissions")
-    }
-
     fn file_unwritable(&self, what: &str, path: &str, why: &str) -> (String, String) {
         pair(
             format!("the {what} {path} cannot be written: {why}"),
             "check that the folder exists, that it is writable and that the disk has room",
-        )
-    }
-
-    fn no_pem_certificate(&self, path: &str) -> (String, String) {
-        pair(
-            format!("{path} holds no certificate in PEM form"),
-            "give a file with -----BEGIN CERTIFICATE----- blocks",
-        )
-    }
-
-    fn no_pem_key(&self, path: &str) -> (String, String) {
-        pair(
-            format!("{path} holds no private key in PEM form"),
-            "put the key below the certificate in the same file",
         )
     }
 
@@ -278,10 +260,6 @@ impl Text for English {
         )
     }
 
-    fn ingress_environment(&self) -> String {
-        "environment variables".to_owned()
-    }
-
     fn session_recorded(&self, calls: u64, file: &str) -> String {
         format!("{} recorded into {file}", plural(calls, "outbound call"))
     }
@@ -372,7 +350,7 @@ impl Text for English {
             value.as_ref().map_or("nothing".to_owned(), |value| format!("{value:?}"))
         };
         format!(
-            "{}: recorded {}, asked {}",
+            "{}: recorded {}, requested {}",
             difference.field,
             side(&difference.recorded),
             side(&difference.actual)
@@ -385,13 +363,9 @@ impl Text for English {
         )
     }
 
-    fn ingress_line(&self, way: &str) -> String {
-        format!("calls were led here by: {way}")
-    }
-
-    fn ingress_blind_clients(&self) -> String {
-        "calls of clients that ignore proxy variables are not seen and go to the network: Node's fetch and http before \
-         version 24, Go transports without a Proxy, Rust's hyper, and calls to loopback addresses"
+    fn ingress_environment(&self) -> String {
+        "led here by proxy variables; clients that ignore them are not seen: Node's fetch and http before version 24, Go \
+         transports without Proxy, Rust's hyper, calls to loopback addresses"
             .to_owned()
     }
 

@@ -152,26 +152,11 @@ impl Text for Korean {
         )
     }
 
-    fn file_unreadable(&self, what: &str, path: &str, why: &str) -> (String, String) {
-        pair(format!("파일을 읽을 수 없습니다 ({what}): {path}: {why}"), "경로와 권한을 확인하세요.")
-    }
-
     fn file_unwritable(&self, what: &str, path: &str, why: &str) -> (String, String) {
         pair(
             format!("파일을 쓸 수 없습니다 ({what}): {path}: {why}"),
             "폴더가 있는지, 쓸 수 있는지, 디스크에 공간이 있는지 확인하세요.",
         )
-    }
-
-    fn no_pem_certificate(&self, path: &str) -> (String, String) {
-        pair(
-            format!("{path} 에 PEM 인증서가 없습니다."),
-            "-----BEGIN CERTIFICATE----- 블록이 있는 파일을 쓰세요.",
-        )
-    }
-
-    fn no_pem_key(&self, path: &str) -> (String, String) {
-        pair(format!("{path} 에 PEM 개인 키가 없습니다."), "같은 파일의 인증서 아래에 키를 넣으세요.")
     }
 
     fn command_start_failed(&self, command: &str, why: &str) -> (String, String) {
@@ -278,10 +263,6 @@ impl Text for Korean {
         )
     }
 
-    fn ingress_environment(&self) -> String {
-        "환경 변수".to_owned()
-    }
-
     fn session_recorded(&self, calls: u64, file: &str) -> String {
         format!("외부 호출 {calls}건을 녹화했습니다: {file}")
     }
@@ -377,12 +358,8 @@ impl Text for Korean {
         format!("해결: 녹화된 대로 호출하거나 다시 녹화하세요: 같은 명령에 --record-session {file} --force")
     }
 
-    fn ingress_line(&self, way: &str) -> String {
-        format!("호출을 여기로 이끈 방법: {way}")
-    }
-
-    fn ingress_blind_clients(&self) -> String {
-        "프록시 변수를 무시하는 클라이언트의 호출은 보이지 않고 실제 네트워크로 나갑니다: 24 이전 Node 의 fetch 와 http, Proxy 없는 Go Transport, \
+    fn ingress_environment(&self) -> String {
+        "프록시 변수로 이끈 호출입니다. 이를 무시하는 클라이언트는 보이지 않습니다: 24 이전 Node 의 fetch 와 http, Proxy 없는 Go Transport, \
          Rust hyper, loopback 주소로의 호출"
             .to_owned()
     }

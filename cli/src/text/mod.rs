@@ -38,10 +38,7 @@ pub(crate) trait Text: Sync {
     fn capture_socket_unavailable(&self) -> (String, String);
 
     // Files and the system.
-    fn file_unreadable(&self, what: &str, path: &str, why: &str) -> (String, String);
     fn file_unwritable(&self, what: &str, path: &str, why: &str) -> (String, String);
-    fn no_pem_certificate(&self, path: &str) -> (String, String);
-    fn no_pem_key(&self, path: &str) -> (String, String);
     fn command_start_failed(&self, command: &str, why: &str) -> (String, String);
     fn stdout_failed(&self, why: &str) -> (String, String);
     fn unhealthy(&self, address: &str, why: &str) -> (String, String);
@@ -83,9 +80,7 @@ pub(crate) trait Text: Sync {
     fn miss_reason(&self, reason: &MissReason) -> String;
     fn miss_difference(&self, difference: &Difference) -> String;
     fn miss_fix(&self, file: &str) -> String;
-    fn ingress_line(&self, way: &str) -> String;
     fn ingress_environment(&self) -> String;
-    fn ingress_blind_clients(&self) -> String;
     fn nothing_seen(&self) -> String;
 }
 

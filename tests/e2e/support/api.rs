@@ -21,10 +21,8 @@ use tokio_rustls::TlsAcceptor;
 /// What a request looked like, for the handler.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) query: String,
-    pub(crate) body: Bytes,
 }
 
 type Handler = dyn Fn(&Asked) -> Response<Full<Bytes>> + Send + Sync;
@@ -63,8 +61,14 @@ impl Api {
         Self::start("api.weather.example", |asked| {
             let city = asked.query.strip_prefix("city=").unwrap_or_default();
             match (asked.path.as_str(), city) {
-                ("/v1/weather", "Seoul") => json(200, r#"{"city":"Seoul","tempC":21,"sky":"clear"}"#),
-                ("/v1/weather", "Busan") => json(200, r#"{"city":"Busan","tempC":24,"sky":"rain"}"#),
+                ("/v1/weather", "Seoul") => json(
+                    200,
+                    r#"{"city":{"en":"Seoul","ko":"서울"},"tempC":21,"condition":{"en":"clear","ko":"맑음"}}"#,
+                ),
+                ("/v1/weather", "Busan") => json(
+                    200,
+                    r#"{"city":{"en":"Busan","ko":"부산"},"tempC":24,"condition":{"en":"rain","ko":"비"}}"#,
+                ),
                 _ => json(404, r#"{"error":"unknown"}"#),
             }
         })
@@ -143,13 +147,10 @@ async fn answer(
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     requests.fetch_add(1, Ordering::SeqCst);
     let (head, body) = request.into_parts();
-    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    let asked = Asked {
-        method: head.method.to_string(),
-        path: head.uri.path().to_owned(),
-        query: head.uri.query().unwrap_or_default().to_owned(),
-        body,
-    };
+    // An upload is taken whole before the answer.
+    let _ = body.collect().await;
+    let asked =
+        Asked { path: head.uri.path().to_owned(), query: head.uri.query().unwrap_or_default().to_owned() };
     Ok(handler(&asked))
 }
 

@@ -62,11 +62,11 @@ async fn call(params: &Value) -> Value {
     match params["name"].as_str() {
         Some("get_weather") => match arguments["city"].as_str() {
             Some(city) => weather(city).await,
-            None => tool_error("'city' must be a text, as in {\"city\": \"Seoul\"}"),
+            None => tool_error("Input validation error: 'city' is a required property"),
         },
         Some("add") => match (arguments["a"].as_f64(), arguments["b"].as_f64()) {
             (Some(left), Some(right)) => text_result(&(left + right).to_string()),
-            _ => tool_error("'a' and 'b' must both be numbers"),
+            _ => tool_error("Input validation error: 'a' and 'b' must be numbers"),
         },
         _ => tool_error("there is no such tool"),
     }

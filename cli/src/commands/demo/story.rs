@@ -118,8 +118,7 @@ fn show(
     let mut page = format!("{words}\n\n  $ {}\n\n", run.typed);
     for stream in [&run.output.stdout, &run.output.stderr] {
         for line in stream.lines() {
-            page.push_str(if line.is_empty() { "" } else { "  │ " });
-            page.push_str(line);
+            page.push_str(format!("  │ {line}").trim_end());
             page.push('\n');
         }
     }
