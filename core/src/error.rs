@@ -278,6 +278,16 @@ pub enum Detail {
     },
     /// The connection was closed by us already.
     Closed,
+    /// A request that this kind of connection has no way to send.
+    Unsupported(
+        /// Its method.
+        String,
+    ),
+    /// A request that cannot be written as HTTP.
+    Unsendable(
+        /// The library's words; they never hold a header's value.
+        String,
+    ),
     /// Anything with a sentence of its own.
     Message(String),
 }

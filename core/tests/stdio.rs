@@ -329,6 +329,15 @@ async fn a_closed_stdout_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn a_closed_stdin_is_not_waited_for() {
+    let connection = open("close-stdin").await;
+    connection.call_tool("a", &Map::new(), PATIENCE).await.unwrap();
+    let error = connection.call_tool("a", &Map::new(), PATIENCE).await.unwrap_err();
+    assert_eq!((error.code, error.detail), (ErrorCode::TransportFailed, Detail::StdinClosed));
+    assert_eq!(connection.close().await.forced, None);
+}
+
+#[tokio::test]
 async fn no_handshake_in_time() {
     let short = ConnectOptions { connect_timeout: Duration::from_secs(2), ..ConnectOptions::default() };
     let error = connect(&fixture(&["slow-init"]), short).await.err().unwrap().error;
@@ -345,7 +354,8 @@ async fn no_such_executable() {
 
 #[tokio::test]
 async fn many_requests_at_once() {
-    let connection: Arc<dyn Connection> = Arc::from(open("good").await);
+    // Spawned, to show that connecting is `Send`.
+    let connection: Arc<dyn Connection> = Arc::from(tokio::spawn(open("good")).await.unwrap());
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..50 {
         let connection = Arc::clone(&connection);

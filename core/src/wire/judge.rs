@@ -233,6 +233,7 @@ pub(crate) struct ToolsPage {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::{IdMatch, Judged, Reply, Rule, judge_reply, match_id};
@@ -297,5 +298,39 @@ mod tests {
         check(json!({}), Some(Rule::ToolContent), call);
         check(json!({"content":"text"}), Some(Rule::ToolContent), call);
         check(json!({"content":[],"isError":"yes"}), Some(Rule::IsError), call);
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "complete|2\\.0|1|[a-z서]{0,5}".prop_map(Value::from),
+        ];
+        let key = "jsonrpc|id|result|error|code|message|tools|name|inputSchema|content|nextCursor|capabilities|\
+            serverInfo|version|protocolVersion|supportedVersions|resultType|[a-z]{1,3}";
+        leaf.prop_recursive(4, 32, 6, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::vec((key, inner), 0..6)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_replies_never_panic(value in any_json()) {
+            let raw = Bytes::from(value.to_string());
+            if let Ok(message) = Message::parse(raw.clone()) {
+                let _ = judge_reply(&message, 1);
+            }
+            if let Some(result) = value.as_object() {
+                let judged = Judged { result, raw: &raw };
+                let _ = (judged.initialize(), judged.discover(), judged.tool_result());
+                let _ = judged.tools_page();
+            }
+        }
     }
 }

@@ -370,7 +370,7 @@ impl Inner {
 }
 
 fn unsendable(purpose: Purpose<'_>, error: &dyn std::error::Error) -> McpError {
-    let detail = Detail::Message(format!("the request cannot be written as HTTP: {error}"));
+    let detail = Detail::Unsendable(error.to_string());
     McpError::new(ErrorCode::OperationFailed, purpose.phase, detail)
 }
 
