@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcpeak_core::client::{Connection, Tool, ToolResult};
-use mcpeak_core::error::{ConnectionLost, Detail, ErrorCode, McpError, Phase};
+use mcpeak_core::error::{ConnectionLost, Detail, ErrorCode, McpError, Phase, ProcessExit};
 use mcpeak_core::locale::Locale;
 use tracing::debug;
 
@@ -263,12 +263,12 @@ impl Pass<'_> {
                 (OperationStatus::Failed, Some(self.diagnostics.operation_failed(error)))
             }
             Outcome::TimedOut(_) => {
-                let cause = Cause::CaseTimeout { name: &name, timeout_ms };
-                (OperationStatus::TimedOut, Some(self.diagnostics.plain(&cause)))
+                let reason = Cause::CaseTimeout { name: &name, timeout_ms };
+                (OperationStatus::TimedOut, Some(self.diagnostics.plain(&reason)))
             }
             Outcome::Cancelled => {
-                let cause = Cause::RunAborted { name: &name };
-                (OperationStatus::Cancelled, Some(self.diagnostics.plain(&cause)))
+                let reason = Cause::RunAborted { name: &name };
+                (OperationStatus::Cancelled, Some(self.diagnostics.plain(&reason)))
             }
             Outcome::NotRun => (OperationStatus::NotRun, None),
         };
@@ -320,8 +320,8 @@ fn stop_after(case_id: &str, outcome: &Outcome) -> Option<StopReason> {
         Outcome::Failed(error) => {
             let (cause, exit) = match error.connection_lost()? {
                 ConnectionLost::ProcessExited(exit) => (LostCause::ProcessExited, exit),
-                ConnectionLost::TransportFailed => (LostCause::TransportFailed, Default::default()),
-                ConnectionLost::HttpSessionLost => (LostCause::HttpSessionLost, Default::default()),
+                ConnectionLost::TransportFailed => (LostCause::TransportFailed, ProcessExit::default()),
+                ConnectionLost::HttpSessionLost => (LostCause::HttpSessionLost, ProcessExit::default()),
             };
             Some(StopReason::ConnectionLost {
                 case_id: case_id.to_owned(),

@@ -70,7 +70,7 @@ proptest! {
         let server = scripted(replies);
         let mut events = String::new();
         let options = options(Locale::En, &[&secret]);
-        let mut sink = |event: &Event| events.push_str(&format!("{event:?}"));
+        let mut sink = |event: &Event| events += &format!("{event:?}");
         let run = block_on(run_suite(&suite, &server, &options, &mut sink));
         let all = outputs(&run, &server, &format!("key={secret}\n")) + &events;
         prop_assert!(!all.contains(&secret), "{all}");

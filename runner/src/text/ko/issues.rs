@@ -75,7 +75,10 @@ pub(super) fn issue(problem: &Problem) -> Sentence {
             format!("'{field}' 에 공백이 아닌 문자를 하나 이상 넣으세요."),
         ),
         Problem::Value { field, expected, found } => sentence(
-            format!("'{field}' 이(가) 받는 값이 아닙니다. 받는 값: {}. 받은 값: {found}.", accepts(*expected)),
+            format!(
+                "'{field}' 이(가) 받는 값이 아닙니다. 받는 값: {}. 받은 값: {found}.",
+                accepts(*expected)
+            ),
             format!("'{field}' 을(를) 받는 값으로 고치세요."),
         ),
         Problem::DuplicateCase { id, first } => sentence(
