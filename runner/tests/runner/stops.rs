@@ -154,6 +154,14 @@ async fn an_interruption_before_the_first_case() {
     assert_eq!(report.to_value_with(None)["stopReason"], json!({"type": "abortSignal"}));
 }
 
+#[test]
+fn a_run_can_be_spawned() {
+    fn spawnable<T: Send>(_: T) {}
+    let (suite, server, options) = (three(), scripted([]), options(Locale::En, &[]));
+    let mut sink = |_: &Event| {};
+    spawnable(run_suite(&suite, &server, &options, &mut sink));
+}
+
 #[tokio::test]
 async fn events_are_numbered_without_gaps() {
     let server = scripted([text("ok", false), text("no", true), text("ok", false)]);
