@@ -66,7 +66,8 @@ fn clamp_strings(value: &Value, locale: Locale) -> Value {
     }
 }
 
-fn clamp_to(text: &str, limit: usize, locale: Locale) -> String {
+/// A text of at most `limit` code points, with the mark that says how long it was.
+pub fn clamp_to(text: &str, limit: usize, locale: Locale) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let total = text.chars().count();
     format!("{}{}", &text[..end], text::of(locale).cut_mark(total))

@@ -146,9 +146,9 @@ fn tools(run: &Run, failing: &[&CaseReport]) -> (Value, usize) {
 fn definition(tool: &Tool, masker: &Masker) -> (Value, bool) {
     let mut cut = false;
     let mut schema = |schema: &Value| {
-        let masked = masker.schema(schema);
-        if compact(&masked).len() <= MAX_SCHEMA {
-            return masked;
+        let safe = masker.schema(schema);
+        if compact(&safe).len() <= MAX_SCHEMA {
+            return safe;
         }
         cut = true;
         json!({})

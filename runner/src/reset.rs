@@ -13,7 +13,7 @@ use crate::report::signal_name;
 use crate::text;
 
 /// How long a reset command may take.
-pub const RESET_LIMIT: Duration = Duration::from_secs(60);
+pub const RESET_LIMIT: Duration = Duration::from_mins(1);
 
 /// How long its output may stay open after its end, held by a process that it left behind.
 const OUTPUT_GRACE: Duration = Duration::from_millis(500);

@@ -48,7 +48,7 @@ impl ServerDiagnostics<'_> {
                 ]
             }
         };
-        Some(lines.into_iter().map(|line| format!("{line}\n")).collect())
+        Some(lines.join("\n") + "\n")
     }
 
     fn process(
@@ -136,8 +136,8 @@ mod tests {
           exit code: 3  signal: none
           stderr: (empty)
         ");
-        let long = render(&process(Some(3), &"y".repeat(1_200), false), Locale::Ko, 20).unwrap();
-        assert!(long.ends_with("y …(200자 생략)\n"), "{long}");
+        let cut = render(&process(Some(3), &"y".repeat(1_200), false), Locale::Ko, 20).unwrap();
+        assert!(cut.ends_with("y …(200자 생략)\n"), "{cut}");
     }
 
     #[test]

@@ -26,6 +26,9 @@ pub struct Determinism {
     pub differences: Vec<Difference>,
     /// What follows.
     pub conclusion: Conclusion,
+    /// Whether the state was reset before each pass.
+    #[serde(skip)]
+    pub reset: bool,
 }
 
 /// What follows from a comparison.
@@ -140,24 +143,25 @@ pub fn compare(first: &Run, second: &Run, reset: bool) -> Result<Determinism, Un
         (true, true) => Conclusion::Deterministic,
         (true, false) => Conclusion::ConsistentWithoutReset,
     };
-    Ok(Determinism { compared, skipped, differences, conclusion })
+    Ok(Determinism { compared, skipped, differences, conclusion, reset })
 }
 
 /// The block for a comparison that could not be made; ends with a newline. For stderr.
 pub fn render_unavailable(reason: &Unavailable, locale: Locale) -> String {
     let lines = text::of(locale).determinism_unavailable(reason);
-    lines.iter().map(|line| format!("{}\n", terminal(line, Keep::Nothing))).collect()
+    let safe: Vec<_> = lines.iter().map(|line| terminal(line, Keep::Nothing)).collect();
+    safe.join("\n") + "\n"
 }
 
 impl Determinism {
-    /// The block of the report for people. `reset` is told by the conclusion where it matters.
+    /// The block of the report for people.
     pub(crate) fn lines(&self, locale: Locale) -> Vec<String> {
         let text = text::of(locale);
         let facts = DeterminismFacts {
             compared: self.compared,
             skipped: self.skipped,
             differences: self.differences.len(),
-            reset: self.conclusion != Conclusion::ConsistentWithoutReset,
+            reset: self.reset,
         };
         let mut lines = text.determinism(&facts);
         for difference in &self.differences {

@@ -1,15 +1,20 @@
 //! Literal secret values, in every spelling in which they travel.
 
-use std::fmt::Write as _;
-
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use mcpeak_core::secret::Secret;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::masker::REPLACEMENT;
 
 /// Shortest value that is replaced inside longer text. `DEBUG=1` would otherwise eat every digit one.
 const MIN_INSIDE: usize = 4;
 
-const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// Shortest value whose base64 digits are recognised inside a longer encoded text.
+const MIN_BASE64_PART: usize = 8;
+
+/// Everything but RFC 3986's unreserved characters.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// The values with their spellings, longest first.
 #[derive(Clone, Default)]
@@ -52,50 +57,50 @@ impl Literals {
     }
 }
 
-/// The value itself, JSON-escaped, percent-encoded (both spellings of a space), base64 (both alphabets, with and without padding).
+/// The value itself, JSON-escaped, percent-encoded (both cases, both spellings of a space), base64 (both alphabets, also as
+/// part of a longer text such as `user:password`).
 fn spellings(value: &str) -> Vec<String> {
     let mut all = vec![value.to_owned()];
     let json = serde_json::Value::String(value.to_owned()).to_string();
     all.push(json[1..json.len() - 1].to_owned());
-    let percent = percent_encoded(value);
+    let percent = utf8_percent_encode(value, ESCAPED).to_string();
     all.push(percent.replace("%20", "+"));
+    all.push(lower_case_escapes(&percent));
     all.push(percent);
-    let base64 = base64(value.as_bytes());
-    let unpadded = base64.trim_end_matches('=').to_owned();
-    all.push(unpadded.replace('+', "-").replace('/', "_"));
-    all.push(unpadded);
-    all.push(base64);
+    all.push(STANDARD.encode(value));
+    all.push(URL_SAFE.encode(value));
+    if value.len() >= MIN_BASE64_PART {
+        all.extend((0..3).flat_map(|shift| base64_parts(value.as_bytes(), shift)));
+    }
     all
 }
 
-fn percent_encoded(value: &str) -> String {
-    let mut out = String::new();
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+fn lower_case_escapes(percent: &str) -> String {
+    let mut digits = 0_u8;
+    percent
+        .chars()
+        .map(|character| {
+            if character == '%' {
+                digits = 2;
+                return character;
+            }
+            let is_digit = digits > 0;
+            digits = digits.saturating_sub(1);
+            if is_digit { character.to_ascii_lowercase() } else { character }
+        })
+        .collect()
 }
 
-fn base64(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for index in 0..4_usize {
-            if index > chunk.len() {
-                out.push('=');
-            } else {
-                let sextet = group >> (18 - 6 * index) & 0x3f;
-                out.push(char::from(BASE64[sextet as usize]));
-            }
-        }
-    }
-    out
+/// The digits that only depend on the value when it stands `shift` bytes after a multiple of three.
+fn base64_parts(value: &[u8], shift: usize) -> [String; 2] {
+    let mut bytes = vec![0; shift];
+    bytes.extend_from_slice(value);
+    let first = (shift * 8).div_ceil(6);
+    let last = bytes.len() * 8 / 6;
+    [
+        STANDARD_NO_PAD.encode(&bytes)[first..last].to_owned(),
+        URL_SAFE_NO_PAD.encode(&bytes)[first..last].to_owned(),
+    ]
 }
 
 #[cfg(test)]
@@ -104,10 +109,22 @@ mod tests {
 
     #[test]
     fn spellings_are_those_of_the_wire() {
-        assert_eq!(base64(b"Ma"), "TWE=");
-        assert_eq!(base64(b"Man"), "TWFu");
-        assert_eq!(base64(b"M"), "TQ==");
-        assert_eq!(percent_encoded("a b/서"), "a%20b%2F%EC%84%9C");
+        let all = spellings("a b/서");
+        for spelling in
+            ["a%20b%2F%EC%84%9C", "a+b%2F%EC%84%9C", "a%20b%2f%ec%84%9c", "YSBiL+yEnA==", "YSBiL-yEnA=="]
+        {
+            assert!(all.iter().any(|each| each == spelling), "{spelling}: {all:?}");
+        }
+    }
+
+    #[test]
+    fn base64_of_a_text_around_the_value() {
+        let literals = Literals::new(&[Secret::new("hunter2-secret".to_owned())]);
+        for user in ["", "u", "us", "user"] {
+            let encoded = STANDARD.encode(format!("{user}:hunter2-secret/x"));
+            let masked = literals.replace(&encoded);
+            assert!(masked.contains(REPLACEMENT) && masked.len() <= 24, "{masked}");
+        }
     }
 
     #[test]

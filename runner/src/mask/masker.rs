@@ -1,10 +1,7 @@
 //! The masker.
 
-use std::sync::LazyLock;
-
 use mcpeak_core::redact::is_sensitive_name;
 use mcpeak_core::secret::Secret;
-use regex::{Captures, Regex};
 use serde_json::{Map, Value};
 
 use super::embedded;
@@ -14,12 +11,6 @@ use crate::schema::Segment;
 
 /// What stands where a secret was.
 pub const REPLACEMENT: &str = "[REDACTED]";
-
-/// `"name": value` in JSON that is cut off or broken, so that no parser finds it.
-static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#""((?:[^"\\]|\\.)*)"(\s*:\s*)("(?:[^"\\]|\\.)*("|\\?$)|[^\s,}\]\[{"]+)"#)
-        .expect("the pattern is a constant that compiles")
-});
 
 /// Takes secrets out of what is reported. Without literal values it still masks by name.
 #[derive(Clone, Default)]
@@ -69,14 +60,7 @@ impl Masker {
         };
         let rewritten = embedded::rewrite(text, &mask);
         let text = rewritten.as_deref().unwrap_or(text);
-        let text = MEMBER.replace_all(text, |found: &Captures<'_>| {
-            if is_sensitive_name(&found[1]) {
-                format!("\"{}\"{}\"{REPLACEMENT}\"", &found[1], &found[2])
-            } else {
-                found[0].to_owned()
-            }
-        });
-        self.literals.replace(&text)
+        self.literals.replace(&embedded::hide_members(text))
     }
 
     /// A value at a path: hidden whole when a name on the way to it is sensitive.

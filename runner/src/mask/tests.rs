@@ -36,6 +36,16 @@ fn json_inside_a_text_is_seen() {
 }
 
 #[test]
+fn broken_json_hides_structures_under_a_sensitive_name() {
+    let masker = masker(&[]);
+    assert_eq!(
+        masker.text(r#"{"token": {"v": "abc"}, "n": [1], "rest"#),
+        r#"{"token": "[REDACTED]", "n": [1], "rest"#
+    );
+    assert_eq!(masker.text(r#"{"a": {"token": {"v": "abc"#), r#"{"a": {"token": "[REDACTED]""#);
+}
+
+#[test]
 fn literal_values_go_in_every_spelling() {
     let masker = masker(&["p@ss/wörd \"x\"", "12345"]);
     let value = json!({"a": "say p@ss/wörd \"x\"!", "b": 12345, "p@ss/wörd \"x\"": 1, "c": "u=p%40ss%2Fw%C3%B6rd%20%22x%22"});
@@ -59,6 +69,16 @@ fn ancestors_hide_and_schemas_keep_their_shape() {
         json!({"type": "object", "properties": {
             "token": {"type": "object", "properties": {"v": {"enum": [REPLACEMENT]}}}, "n": {"const": 1}}})
     );
+}
+
+#[test]
+fn hostile_nesting_is_no_hang() {
+    let masker = masker(&["secret-value"]);
+    for part in ["[", "{\"a\":", "[\"", "[1,", "\\\"", "{\"token\":["] {
+        let text = part.repeat(20_000);
+        let safe = masker.text(&text);
+        assert!(safe.len() == text.len() || part.contains("token"), "{part}");
+    }
 }
 
 fn wrap(secret: &str, shape: u8) -> Value {

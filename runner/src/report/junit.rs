@@ -3,6 +3,8 @@
 //! Written by hand: the layout is a frozen contract down to the line breaks inside a failure, which a general writer
 //! does not give, and the format needs five elements.
 
+use std::fmt::Write as _;
+
 use std::borrow::Cow;
 
 use mcpeak_core::locale::Locale;
@@ -20,7 +22,7 @@ pub fn render(reports: &[&RunnerReport], locale: Locale) -> String {
         [report] => report.suite.name.as_str(),
         _ => "mcpeak",
     };
-    out.push_str(&format!("<testsuites {}>\n", total.attributes(name)));
+    let _ = writeln!(out, "<testsuites {}>", total.attributes(name));
     for report in reports {
         suite(&mut out, report, locale);
     }
@@ -82,15 +84,14 @@ fn verdict(case: &CaseReport) -> Verdict {
     match case.status {
         CaseStatus::Passed => Verdict::Passed,
         CaseStatus::Cancelled | CaseStatus::NotRun => Verdict::Skipped,
-        CaseStatus::TimedOut => Verdict::Error,
         CaseStatus::Failed if case.operation.status == OperationStatus::Completed => Verdict::Failure,
-        CaseStatus::Failed => Verdict::Error,
+        CaseStatus::Failed | CaseStatus::TimedOut => Verdict::Error,
     }
 }
 
 fn suite(out: &mut String, report: &RunnerReport, locale: Locale) {
     let counts = Counts::of(report);
-    out.push_str(&format!("  <testsuite {}>\n", counts.attributes(&report.suite.name)));
+    let _ = writeln!(out, "  <testsuite {}>", counts.attributes(&report.suite.name));
     for case in &report.cases {
         let head = format!(
             "    <testcase name=\"{}\" classname=\"{}\" time=\"0\"",
@@ -98,9 +99,11 @@ fn suite(out: &mut String, report: &RunnerReport, locale: Locale) {
             attribute(&report.suite.id)
         );
         match verdict(case) {
-            Verdict::Passed => out.push_str(&format!("{head}/>\n")),
+            Verdict::Passed => {
+                let _ = writeln!(out, "{head}/>");
+            }
             Verdict::Skipped => {
-                out.push_str(&format!("{head}>\n      <skipped/>\n    </testcase>\n"));
+                let _ = write!(out, "{head}>\n      <skipped/>\n    </testcase>\n");
             }
             Verdict::Error => {
                 let diagnostics: Vec<&Diagnostic> = case.operation.diagnostic.iter().collect();
@@ -120,14 +123,14 @@ fn suite(out: &mut String, report: &RunnerReport, locale: Locale) {
     if let Some(reason) = &report.stop_reason {
         let text = text::of(locale);
         let line = format!("{}: {}", text.label(Label::Stopped), text.stop(reason));
-        out.push_str(&format!("    <system-out>{}</system-out>\n", content(&line)));
+        let _ = writeln!(out, "    <system-out>{}</system-out>", content(&line));
     }
     out.push_str("  </testsuite>\n");
 }
 
 fn problem(out: &mut String, head: &str, element: &str, diagnostics: &[&Diagnostic], locale: Locale) {
     let Some((first, rest)) = diagnostics.split_first() else {
-        out.push_str(&format!("{head}>\n      <{element}/>\n    </testcase>\n"));
+        let _ = write!(out, "{head}>\n      <{element}/>\n    </testcase>\n");
         return;
     };
     let mut message = first.message.clone();
@@ -135,12 +138,13 @@ fn problem(out: &mut String, head: &str, element: &str, diagnostics: &[&Diagnost
         message.push_str(&text::of(locale).more_diagnostics(rest.len()));
     }
     let bodies: Vec<String> = diagnostics.iter().map(|diagnostic| body(diagnostic)).collect();
-    out.push_str(&format!(
+    let _ = write!(
+        out,
         "{head}>\n      <{element} message=\"{}\" type=\"{}\">\n{}\n      </{element}>\n    </testcase>\n",
         attribute(&message),
         first.code.as_str(),
         content(&bodies.join("\n\n"))
-    ));
+    );
 }
 
 fn body(diagnostic: &Diagnostic) -> String {

@@ -269,9 +269,11 @@ impl RunnerReport {
         }
     }
 
-    /// Whether every case passed: the condition for exit code 0.
+    /// Whether every case passed, and there was one: the condition for exit code 0.
     pub fn all_passed(&self) -> bool {
-        self.status == RunStatus::Passed && self.summary.passed == self.summary.total
+        self.status == RunStatus::Passed
+            && self.summary.total > 0
+            && self.summary.passed == self.summary.total
     }
 
     /// The JSON of `--json`: two spaces a level, final newline.

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use mcpeak_core::client::{Connection, Tool, ToolResult};
-use mcpeak_core::error::{ConnectionLost, Detail, ErrorCode, McpError, Phase};
+use mcpeak_core::error::{ConnectionLost, McpError, ProcessExit};
 use mcpeak_core::locale::Locale;
-use tracing::debug;
 
 use super::event::{Event, EventKind};
 use super::options::RunOptions;
-use super::{judge, spec};
+use super::{judge, request, spec};
 use crate::approval::ApprovalCheck;
 use crate::diagnostic::{Cause, Diagnostics};
 use crate::lint::{Finding, lint};
@@ -19,10 +18,7 @@ use crate::report::{
     CaseReport, CaseStatus, LostCause, OperationReport, OperationStatus, RunStatus, RunnerReport, StopReason,
     Summary, signal_name,
 };
-use crate::suite::{Case, Operation, Suite};
-
-/// How much longer than its deadline a connection may take before the runner gives up on it.
-const OVERRUN: Duration = Duration::from_secs(2);
+use crate::suite::{Case, Suite};
 
 /// What a server answered to a case, raw.
 #[derive(Clone, Debug)]
@@ -132,7 +128,7 @@ impl Pass<'_> {
             suite_name: self.diagnostics.masker.text(&suite.name),
             cases: suite.cases.len(),
         });
-        let tools = self.tools_for_findings().await;
+        let tools = request::tools_for_findings(self.connection, self.options).await;
         let mut cases = Vec::with_capacity(suite.cases.len());
         let mut outcomes = Vec::with_capacity(suite.cases.len());
         for (index, case) in suite.cases.iter().enumerate() {
@@ -172,24 +168,6 @@ impl Pass<'_> {
         (self.sink)(&Event { sequence: self.sequence, kind });
     }
 
-    /// The tools, for findings only: an error here is no verdict, the cases will tell.
-    async fn tools_for_findings(&self) -> Option<Vec<Tool>> {
-        let deadline = self.options.lint_deadline?;
-        let listed = tokio::select! {
-            biased;
-            () = self.options.cancel.cancelled() => return None,
-            listed = tokio::time::timeout(deadline + OVERRUN, self.connection.list_tools(deadline)) => listed,
-        };
-        match listed {
-            Ok(Ok(tools)) => Some(tools),
-            Ok(Err(error)) => {
-                debug!(code = error.code.as_str(), "no tools for findings");
-                None
-            }
-            Err(_) => None,
-        }
-    }
-
     async fn run_case(&mut self, case: &Case, index: usize) -> Outcome {
         let timeout_ms = self.suite.timeout_ms(case);
         let case_id = self.diagnostics.masker.text(&case.id);
@@ -200,31 +178,10 @@ impl Pass<'_> {
             operation: case.operation.kind(),
             timeout_ms,
         });
-        let outcome = self.operate(&case.operation, Duration::from_millis(timeout_ms)).await;
+        let deadline = Duration::from_millis(timeout_ms);
+        let outcome = request::send(self.connection, &case.operation, deadline, &self.options.cancel).await;
         self.stop = stop_after(&case_id, &outcome);
         outcome
-    }
-
-    async fn operate(&self, operation: &Operation, deadline: Duration) -> Outcome {
-        let request = async {
-            match operation {
-                Operation::ListTools => self.connection.list_tools(deadline).await.map(Outcome::Tools),
-                Operation::CallTool { tool, input } => {
-                    self.connection.call_tool(tool, input, deadline).await.map(Outcome::Result)
-                }
-            }
-        };
-        let answer = tokio::select! {
-            biased;
-            () = self.options.cancel.cancelled() => return Outcome::Cancelled,
-            answer = tokio::time::timeout(deadline + OVERRUN, request) => answer,
-        };
-        match answer {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(error)) if error.is_timeout() => Outcome::TimedOut(error),
-            Ok(Err(error)) => Outcome::Failed(error),
-            Err(_) => Outcome::TimedOut(overrun(operation, deadline)),
-        }
     }
 
     fn close_case(&mut self, case: &Case, outcome: &Outcome) -> CaseReport {
@@ -263,12 +220,12 @@ impl Pass<'_> {
                 (OperationStatus::Failed, Some(self.diagnostics.operation_failed(error)))
             }
             Outcome::TimedOut(_) => {
-                let cause = Cause::CaseTimeout { name: &name, timeout_ms };
-                (OperationStatus::TimedOut, Some(self.diagnostics.plain(&cause)))
+                let reason = Cause::CaseTimeout { name: &name, timeout_ms };
+                (OperationStatus::TimedOut, Some(self.diagnostics.plain(&reason)))
             }
             Outcome::Cancelled => {
-                let cause = Cause::RunAborted { name: &name };
-                (OperationStatus::Cancelled, Some(self.diagnostics.plain(&cause)))
+                let reason = Cause::RunAborted { name: &name };
+                (OperationStatus::Cancelled, Some(self.diagnostics.plain(&reason)))
             }
             Outcome::NotRun => (OperationStatus::NotRun, None),
         };
@@ -320,8 +277,8 @@ fn stop_after(case_id: &str, outcome: &Outcome) -> Option<StopReason> {
         Outcome::Failed(error) => {
             let (cause, exit) = match error.connection_lost()? {
                 ConnectionLost::ProcessExited(exit) => (LostCause::ProcessExited, exit),
-                ConnectionLost::TransportFailed => (LostCause::TransportFailed, Default::default()),
-                ConnectionLost::HttpSessionLost => (LostCause::HttpSessionLost, Default::default()),
+                ConnectionLost::TransportFailed => (LostCause::TransportFailed, ProcessExit::default()),
+                ConnectionLost::HttpSessionLost => (LostCause::HttpSessionLost, ProcessExit::default()),
             };
             Some(StopReason::ConnectionLost {
                 case_id: case_id.to_owned(),
@@ -340,17 +297,4 @@ pub(crate) fn status(stop: Option<&StopReason>, summary: &Summary) -> RunStatus 
         _ if summary.failed + summary.timed_out > 0 => RunStatus::Failed,
         _ => RunStatus::Passed,
     }
-}
-
-fn overrun(operation: &Operation, deadline: Duration) -> McpError {
-    let (phase, method) = match operation {
-        Operation::ListTools => (Phase::ListTools, "tools/list"),
-        Operation::CallTool { .. } => (Phase::CallTool, "tools/call"),
-    };
-    let after_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
-    McpError::new(
-        ErrorCode::OperationTimeout,
-        phase,
-        Detail::Timeout { after_ms, waiting_for: method.to_owned() },
-    )
 }

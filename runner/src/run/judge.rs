@@ -3,6 +3,8 @@
 use mcpeak_core::canonical::utf16_cmp;
 use mcpeak_core::client::{Tool, ToolResult};
 
+use serde_json::Value;
+
 use super::execute::Outcome;
 use super::spec;
 use crate::body::{Body, extract};
@@ -37,7 +39,7 @@ fn judge(assertion: &Assertion, outcome: &Outcome, diagnostics: &Diagnostics) ->
     match (assertion, outcome) {
         (Assertion::ToolExists { tool }, Outcome::Tools(tools)) => tool_exists(tool, tools, diagnostics),
         (Assertion::IsError { expected }, Outcome::Result(result)) => {
-            (result.is_error() != *expected).then(|| diagnostics.is_error_mismatch(*expected, result))
+            (is_error(result) != Some(*expected)).then(|| diagnostics.is_error_mismatch(*expected, result))
         }
         (Assertion::BodyMatchesSchema { schema }, Outcome::Result(result)) => {
             body(schema, result, diagnostics)
@@ -47,6 +49,14 @@ fn judge(assertion: &Assertion, outcome: &Outcome, diagnostics: &Diagnostics) ->
         }
         // The validation lets no assertion through that does not fit the operation.
         _ => Some(diagnostics.plain(&Cause::ResultUnavailable)),
+    }
+}
+
+/// `isError`, false where it is absent; `None` where it is no boolean, which is neither a success nor a refusal.
+fn is_error(result: &ToolResult) -> Option<bool> {
+    match result.raw.get("isError") {
+        None | Some(Value::Null) => Some(false),
+        Some(value) => value.as_bool(),
     }
 }
 

@@ -6,12 +6,14 @@
 //! | [`options`] | [`RunOptions`] |
 //! | [`event`] | [`Event`]s for live output |
 //! | `judge` | assertions over one result |
+//! | `request` | one request, within its deadline |
 //! | `spec` | a case as reports repeat it |
 
 pub mod event;
 pub mod execute;
 mod judge;
 pub mod options;
+mod request;
 mod spec;
 
 pub use event::{Event, EventKind};

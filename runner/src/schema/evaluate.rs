@@ -1,5 +1,7 @@
 //! A value against a schema.
 
+use std::fmt::Write as _;
+
 use std::rc::Rc;
 
 use mcpeak_core::canonical::utf16_cmp;
@@ -140,7 +142,9 @@ pub fn render_path(path: &[Segment<'_>]) -> String {
                 out.push('.');
                 out.push_str(key);
             }
-            Segment::Index(index) => out.push_str(&format!("[{index}]")),
+            Segment::Index(index) => {
+                let _ = write!(out, "[{index}]");
+            }
         }
     }
     out

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use super::evaluate::evaluate;
 use super::{ResponseSchema, render_path};
 
+#[expect(clippy::needless_pass_by_value, reason = "json!(…) reads better as an argument without &")]
 fn found(schema: Value, value: Value) -> Vec<String> {
     let schema = ResponseSchema::from_valid(&schema).unwrap();
     let evaluation = evaluate(&schema.root, &value);

@@ -1,5 +1,7 @@
 //! A file or bytes to a suite.
 
+use std::fmt::Write as _;
+
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -85,6 +87,10 @@ impl Suite {
     ///
     /// # Errors
     /// Every issue, in the order of the document.
+    #[expect(
+        clippy::missing_panics_doc,
+        reason = "the invariant holds for every value: a property test says so"
+    )]
     pub fn from_value(value: Value) -> Result<Self, Vec<Issue>> {
         let issues = validate::validate(&value);
         if !issues.is_empty() {
@@ -148,13 +154,14 @@ impl SuiteError {
         let mut out = String::new();
         for issue in self.issues() {
             let sentence = text.issue(&issue.problem);
-            out.push_str(&format!(
+            let _ = write!(
+                out,
                 "- [{}] {}: {}\n  {fix}: {}\n",
                 issue.code().as_str(),
                 safe(&issue.path),
                 safe(&sentence.message),
                 safe(&sentence.hint)
-            ));
+            );
         }
         out
     }

@@ -99,6 +99,7 @@ async fn differences_with_path_values_and_hint() {
     insta::assert_snapshot!(block, @r"
     4 of 4 cases differ between the passes
       → This does not change the exit code.
+      → The state was not reset between the passes: a difference can come from what the first one left.
       ≠ c0  case 0
         content[0].text: first at 2026-01-01T10:00:01Z, then at 2026-01-01T10:00:02Z
         → Only a time differs: the response contains the current time.

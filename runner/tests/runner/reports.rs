@@ -38,6 +38,7 @@ fn schema_replies() -> [Reply; 5] {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "three whole outputs")]
 async fn every_kind_of_failure_says_what_differs_and_how_to_fix_it() {
     let report = run(&schema_cases(), &scripted(schema_replies()), Locale::En).await.report();
     insta::assert_snapshot!(human::render(&report, Locale::En, Style::default()), @r#"
@@ -196,6 +197,19 @@ async fn every_kind_of_failure_says_what_differs_and_how_to_fix_it() {
     assert_eq!(first["code"], "REQUIRED_MISSING");
     assert_eq!(first["path"], "$.name");
     assert_eq!(first["observedKeys"], json!(["extra", "id", "k", "list", "t", "unit"]));
+}
+
+#[tokio::test]
+async fn is_error_that_is_no_boolean_is_neither() {
+    let rejects = json!([{"type": "isError", "expected": true}]);
+    let suite = calls(&[(json!({}), succeeds()), (json!({}), rejects), (json!({}), succeeds())]);
+    let odd = || Reply::Result(json!({"content": [], "isError": "yes"}));
+    let server = scripted([odd(), odd(), Reply::Result(json!({"content": []}))]);
+    let report = run(&suite, &server, Locale::En).await.report();
+    assert_eq!((report.summary.failed, report.summary.passed), (2, 1));
+    let diagnostic = &report.to_value_with(None)["cases"][0]["assertions"][0]["diagnostic"];
+    assert_eq!(diagnostic["code"], "IS_ERROR_MISMATCH");
+    assert_eq!(diagnostic["actual"], "yes");
 }
 
 #[tokio::test]

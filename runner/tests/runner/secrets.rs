@@ -1,5 +1,7 @@
 //! A secret in any answer or input reaches no output.
 
+use std::fmt::Write as _;
+
 use mcpeak_core::client::{Connection as _, ServerFacts, StderrTail};
 use mcpeak_core::locale::Locale;
 use mcpeak_runner::report::{human, junit};
@@ -70,7 +72,9 @@ proptest! {
         let server = scripted(replies);
         let mut events = String::new();
         let options = options(Locale::En, &[&secret]);
-        let mut sink = |event: &Event| events.push_str(&format!("{event:?}"));
+        let mut sink = |event: &Event| {
+            let _ = write!(events, "{event:?}");
+        };
         let run = block_on(run_suite(&suite, &server, &options, &mut sink));
         let all = outputs(&run, &server, &format!("key={secret}\n")) + &events;
         prop_assert!(!all.contains(&secret), "{all}");

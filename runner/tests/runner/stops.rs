@@ -30,15 +30,16 @@ async fn a_timeout_stops() {
         value["cases"][2]["assertions"],
         json!([{"spec": {"type": "isError", "expected": false}, "status": "notRun"}])
     );
-    insta::assert_snapshot!(human::render(&report, Locale::Ko, Style::default()), @r"
+    let korean = run(&three(), &scripted([text("ok", false), Reply::Hang]), Locale::Ko).await.report();
+    insta::assert_snapshot!(human::render(&korean, Locale::Ko, Style::default()), @r"
     Suite  (3 cases)
 
     ✓ c0  case 0
     ⧖ c1  case 1
-        The case 'case 1' did not end within 50ms.
-        해결: Find out why the server is slow, or raise timeoutMs.
-        isError  (건너뜀) The operation gave no result to look at.
-        해결: Solve what made the operation fail first.
+        테스트 'case 1'가 제한 시간 50ms 안에 완료되지 않았습니다.
+        해결: 서버가 느린 원인을 찾거나 timeoutMs 를 늘리세요.
+        isError  (건너뜀) operation 결과가 없어 단언을 평가하지 못했습니다.
+        해결: operation 이 실패한 원인을 먼저 해결하세요.
     · c2  case 2
 
     중단: 케이스 'c1' 타임아웃으로 실행을 멈췄습니다.
@@ -151,6 +152,14 @@ async fn an_interruption_before_the_first_case() {
     let report = run_suite(&three(), &scripted([]), &options, &mut |_: &Event| {}).await.report();
     assert_eq!(statuses(&report), [CaseStatus::NotRun; 3]);
     assert_eq!(report.to_value_with(None)["stopReason"], json!({"type": "abortSignal"}));
+}
+
+#[test]
+fn a_run_can_be_spawned() {
+    fn spawnable<T: Send>(_: T) {}
+    let (suite, server, options) = (three(), scripted([]), options(Locale::En, &[]));
+    let mut sink = |_: &Event| {};
+    spawnable(run_suite(&suite, &server, &options, &mut sink));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use mcpeak_core::locale::Locale;
 
 use crate::approval::ApprovalState;
+use crate::clamp::clamp_to;
 use crate::lint::{Finding, FindingCode, FindingFacts, FindingGroup};
 use crate::report::{CaseReport, CaseStatus, RunnerReport};
 use crate::suite::ApprovedStatus;
@@ -10,6 +11,9 @@ use crate::text::{self, ApprovalFacts};
 
 /// Digits of a fingerprint that people see.
 const SHORT: usize = 12;
+
+/// Longest line about a finding, in code points; it repeats values of the suite and of the server.
+const MAX_FINDING: usize = 400;
 
 /// The blocks, each a list of lines.
 pub(super) fn all(report: &RunnerReport, locale: Locale) -> Vec<Vec<String>> {
@@ -33,7 +37,8 @@ fn findings(report: &RunnerReport, locale: Locale) -> Vec<Vec<String>> {
                 .iter()
                 .filter(|finding| finding.case_id == case.id && finding.code.group() == group)
                 .filter(|finding| is_shown(finding, case))
-                .map(|finding| format!("  → {}", text.finding(&finding.facts)))
+                .map(|finding| clamp_to(&text.finding(&finding.facts), MAX_FINDING, locale))
+                .map(|line| format!("  → {line}"))
                 .collect();
             if !lines.is_empty() {
                 let mut block = vec![text.finding_heading(group, &case.id)];

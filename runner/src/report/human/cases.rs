@@ -1,5 +1,7 @@
 //! One block a case: a line, and under a failure what differed, what was seen, how to fix it.
 
+use std::fmt::Write as _;
+
 use mcpeak_core::locale::Locale;
 
 use super::render::safe;
@@ -17,9 +19,9 @@ pub(super) fn id_width(cases: &[CaseReport]) -> usize {
 
 pub(super) fn push(out: &mut String, case: &CaseReport, width: usize, locale: Locale, style: Style) {
     let id = padded(&safe(&case.id), width);
-    out.push_str(&format!("{} {id}  {}\n", style.glyph(case.status), safe(&case.name)));
+    let _ = writeln!(out, "{} {id}  {}", style.glyph(case.status), safe(&case.name));
     if let Some(diagnostic) = &case.operation.diagnostic {
-        out.push_str(&format!("    {}\n", safe(&diagnostic.message)));
+        let _ = writeln!(out, "    {}", safe(&diagnostic.message));
         details(out, diagnostic, locale, style);
     }
     let shown: Vec<&AssertionReport> =
@@ -33,7 +35,7 @@ pub(super) fn push(out: &mut String, case: &CaseReport, width: usize, locale: Lo
             ""
         };
         let kind = padded(kind(assertion), kinds);
-        out.push_str(&format!("    {kind}  {skipped}{}\n", safe(&diagnostic.message)));
+        let _ = writeln!(out, "    {kind}  {skipped}{}", safe(&diagnostic.message));
         details(out, diagnostic, locale, style);
     }
 }
@@ -43,7 +45,7 @@ fn details(out: &mut String, diagnostic: &Diagnostic, locale: Locale, style: Sty
     let violations = diagnostic.violations.iter().flatten().map(|violation| violation.message.as_str());
     let notes = diagnostic.notes.iter().flatten().map(String::as_str);
     for line in violations.chain(notes) {
-        out.push_str(&format!("    → {}\n", safe(line)));
+        let _ = writeln!(out, "    → {}", safe(line));
     }
     let whole = matches!(
         diagnostic.code,
@@ -51,10 +53,10 @@ fn details(out: &mut String, diagnostic: &Diagnostic, locale: Locale, style: Sty
     );
     if let Some(actual) = diagnostic.actual.as_ref().filter(|_| whole) {
         let received = text.received(&clamp(&compact(actual), locale));
-        out.push_str(&format!("    → {}\n", safe(&received)));
+        let _ = writeln!(out, "    → {}", safe(&received));
     }
     let hint = format!("{}: {}", text.label(Label::Fix), safe(&diagnostic.hint));
-    out.push_str(&format!("    {}\n", style.dim(&hint)));
+    let _ = writeln!(out, "    {}", style.dim(&hint));
 }
 
 fn kind(assertion: &AssertionReport) -> &str {

@@ -1,5 +1,7 @@
 //! The whole report.
 
+use std::fmt::Write as _;
+
 use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::locale::Locale;
 
@@ -20,7 +22,7 @@ pub fn render(report: &RunnerReport, locale: Locale, style: Style) -> String {
     out.push('\n');
     if let Some(reason) = &report.stop_reason {
         let text = text::of(locale);
-        out.push_str(&format!("{}: {}\n\n", text.label(Label::Stopped), safe(&text.stop(reason))));
+        let _ = write!(out, "{}: {}\n\n", text.label(Label::Stopped), safe(&text.stop(reason)));
     }
     out.push_str(&summary(&report.summary));
     out.push('\n');
@@ -70,11 +72,12 @@ pub fn render_totals(multi: &MultiReport, style: Style) -> String {
             out.push_str(&line);
         }
     }
-    out.push_str(&format!(
-        "{}: {}\n",
+    let _ = writeln!(
+        out,
+        "{}: {}",
         text.suites_total(totals.suites, totals.suites_passed),
         summary(&totals.cases)
-    ));
+    );
     out
 }
 

@@ -247,6 +247,15 @@ fn any_document() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
+    fn any_bytes_are_a_suite_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+        let error = Suite::parse(&bytes).unwrap_err();
+        for locale in [Locale::En, Locale::Ko] {
+            let text = error.render(locale);
+            prop_assert!(!text.chars().any(|character| character.is_control() && character != '\n'), "{text:?}");
+        }
+    }
+
+    #[test]
     fn any_document_is_a_suite_or_has_issues(value in any_document()) {
         let expected = validate(&value);
         match Suite::from_value(value) {

@@ -22,6 +22,10 @@ pub(super) fn diagnostic(cause: &Cause<'_>) -> Sentence {
             "A successful response was expected, but the tool reported an error.",
             "Check the tool's input and the server's words.",
         ),
+        Cause::IsErrorNotBoolean => sentence(
+            "isError of the response has to be a boolean.",
+            "Correct the server's response: isError is true or false, or left out.",
+        ),
         Cause::ResultUnavailable => {
             sentence("The operation gave no result to look at.", "Solve what made the operation fail first.")
         }

@@ -22,6 +22,10 @@ pub(super) fn diagnostic(cause: &Cause<'_>) -> Sentence {
             "정상 응답을 기대했지만 오류 응답을 받았습니다.",
             "툴 입력값과 서버의 오류 응답을 확인하세요.",
         ),
+        Cause::IsErrorNotBoolean => sentence(
+            "응답의 isError 는 boolean 이어야 합니다.",
+            "서버 응답의 isError 를 true 또는 false 로 고치거나 빼세요.",
+        ),
         Cause::ResultUnavailable => sentence(
             "operation 결과가 없어 단언을 평가하지 못했습니다.",
             "operation 이 실패한 원인을 먼저 해결하세요.",
