@@ -146,6 +146,9 @@ pub(crate) fn difference(recorded: &Parts, actual: &Parts) -> Vec<Difference> {
     list.0
 }
 
+/// Reads one field of a part.
+type Field = fn(&Part) -> &str;
+
 struct List(Vec<Difference>);
 
 impl List {
@@ -182,7 +185,7 @@ impl List {
             (BodyParts::Json(recorded), BodyParts::Json(actual)) => self.json("json $", recorded, actual),
             (BodyParts::Form(recorded), BodyParts::Form(actual)) => self.pairs("form", recorded, actual),
             (BodyParts::Multipart(recorded), BodyParts::Multipart(actual)) => {
-                self.multipart(recorded, actual)
+                self.multipart(recorded, actual);
             }
             (BodyParts::Bytes(recorded), BodyParts::Bytes(actual)) => {
                 self.compare("body sha256", Some(recorded), Some(actual));
@@ -203,7 +206,7 @@ impl List {
         for at in 0..recorded.len().max(actual.len()) {
             let (recorded, actual) = (recorded.get(at), actual.get(at));
             let name = recorded.or(actual).map(|part| part.name.clone()).unwrap_or_default();
-            let fields: [(&str, fn(&Part) -> &str); 4] = [
+            let fields: [(&str, Field); 4] = [
                 ("name", |part| &part.name),
                 ("filename", |part| &part.filename),
                 ("content-type", |part| &part.content_type),

@@ -135,7 +135,7 @@ fn normalise_path(path: &str) -> String {
             escape.and_then(|escape| percent_decode_str(escape).next().filter(|_| is_escape(escape)));
         match decoded {
             Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             }
             // Writing to a String cannot fail.
             Some(byte) => {
@@ -243,12 +243,11 @@ fn multipart(body: &[u8], boundary: &str) -> Option<Vec<Part>> {
 }
 
 fn part(bytes: &[u8]) -> Option<Part> {
-    let (head, content) = match bytes.strip_prefix(b"\r\n") {
-        Some(content) => ("", content),
-        None => {
-            let end = find(bytes, b"\r\n\r\n")?;
-            (std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 4..])
-        }
+    let (head, content) = if let Some(content) = bytes.strip_prefix(b"\r\n") {
+        ("", content)
+    } else {
+        let end = find(bytes, b"\r\n\r\n")?;
+        (std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 4..])
     };
     let content_type = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;

@@ -34,7 +34,9 @@ pub(crate) fn assemble(
     let mut assembly = Assembly { folder: &folder, numbers: HashMap::new() };
     let mut entries = entries;
     if let Some(late) = late {
-        entries.iter_mut().for_each(|entry| redact_late(entry, late));
+        for entry in &mut entries {
+            redact_late(entry, late);
+        }
     }
     let sorted = assembly.sort(entries)?;
     for (_, entry) in &sorted {
@@ -180,7 +182,7 @@ impl Assembly<'_> {
         let headers = self.fields(&entry.headers);
         let body = self.body(&headers, entry.body)?;
         let answer = match entry.answer {
-            EntryAnswer::Response(response) => Answer::Response(self.response(response)?),
+            EntryAnswer::Response(response) => Answer::Response(Box::new(self.response(*response)?)),
             EntryAnswer::Failure(name) => {
                 let known = names::FAILURES.iter().find(|(known, _)| *known == name);
                 Answer::Failure(known.map_or(FailureKind::Reset, |(_, kind)| *kind))
@@ -430,7 +432,7 @@ fn remove_unreferenced(session: &Session, path: &Path, folder: &Path) -> Result<
     let Ok(files) = std::fs::read_dir(folder) else { return Ok(()) };
     let referenced = referenced(session, path);
     let ours = |name: &str| {
-        name.ends_with(".part")
+        Path::new(name).extension().is_some_and(|extension| extension == "part")
             || name.split_once('.').is_some_and(|(stem, _)| {
                 stem.len() == 64 && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
             })

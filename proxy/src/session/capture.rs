@@ -62,7 +62,9 @@ impl Capture<'_> {
             Outcome::Response { head: answer, body, trailers, incomplete } => {
                 let wire_length = body.wire_length();
                 let incomplete = incomplete.or_else(|| self.mismatch(&head, &answer, wire_length, &line));
-                EntryAnswer::Response(self.response(seq, &answer, body, &trailers, incomplete, &line)?)
+                EntryAnswer::Response(Box::new(
+                    self.response(seq, &answer, body, &trailers, incomplete, &line)?,
+                ))
             }
         };
         let mut headers = request_fields(self.redaction, &head.headers, self.fields);

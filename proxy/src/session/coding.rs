@@ -268,9 +268,9 @@ mod tests {
     fn b2_raw_deflate_is_told_apart() {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(b"raw deflate, no zlib header").unwrap();
-        let encoded = encoder.finish().unwrap();
+        let bytes = encoder.finish().unwrap();
         let codings = Codings::parse(Some("deflate")).unwrap();
-        assert_eq!(codings.decode(&encoded, LIMIT).unwrap(), b"raw deflate, no zlib header");
+        assert_eq!(codings.decode(&bytes, LIMIT).unwrap(), b"raw deflate, no zlib header");
     }
 
     #[test]

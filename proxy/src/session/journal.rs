@@ -40,7 +40,7 @@ pub(crate) struct Entry {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum EntryAnswer {
-    Response(EntryResponse),
+    Response(Box<EntryResponse>),
     Failure(String),
 }
 

@@ -142,17 +142,16 @@ impl Loader<'_> {
         }
         if sent.edited {
             warnings.push(Warning::Edited { request: line.to_owned() });
-            VALIDATORS.iter().for_each(|name| headers.remove(name));
+            for name in VALIDATORS {
+                headers.remove(name);
+            }
         }
         match response.framing {
-            Framing::ContentLength if response.incomplete.is_none() => {
+            // HTTP/2 may carry it; it then has to be true.
+            Framing::ContentLength | Framing::H2 if response.incomplete.is_none() => {
                 headers.replace("content-length", &sent.body.length().to_string());
             }
             Framing::Chunked | Framing::Close => headers.remove("content-length"),
-            // HTTP/2 may carry it; it then has to be true.
-            Framing::H2 if response.incomplete.is_none() => {
-                headers.replace("content-length", &sent.body.length().to_string());
-            }
             Framing::ContentLength | Framing::H2 | Framing::None => {}
         }
         Ok(StoredResponse {

@@ -69,3 +69,6 @@ pub use recorder::{Pending, Recorder, recover};
 pub use replay::{KeySink, Replay, ReplayOptions, RequestBody, Take};
 pub use sink::BodySink;
 pub use stored::{Stored, StoredBody, StoredResponse};
+
+#[cfg(test)]
+mod tests;

@@ -53,7 +53,7 @@ pub struct Request {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// A response.
-    Response(Response),
+    Response(Box<Response>),
     /// None, for this reason.
     Failure(FailureKind),
 }

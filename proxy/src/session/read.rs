@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         let [id, request, response, failure] = self.fields(node, ["id", "request", "response", "failure"])?;
         let request = request.ok_or_else(|| self.fail(node, "`request` is missing"))?;
         let answer = match (response, failure) {
-            (Some(response), None) => Answer::Response(self.response(response)?),
+            (Some(response), None) => Answer::Response(Box::new(self.response(response)?)),
             (None, Some(failure)) => {
                 let [kind, _after] = self.fields(failure, ["kind", "afterBytes"])?;
                 let kind = kind.ok_or_else(|| self.fail(failure, "`kind` is missing"))?;

@@ -199,7 +199,7 @@ impl Writer {
             let mut next = Some(first);
             while let Some(job) = next.take() {
                 match job {
-                    Job::Exchange(finished) => batch.push(finished),
+                    Job::Exchange(finished) => batch.push(*finished),
                     Job::Complete(answer) => {
                         self.write(batch);
                         // The caller may have given up waiting.
@@ -213,8 +213,8 @@ impl Writer {
         }
     }
 
-    fn write(&mut self, batch: Vec<Box<Finished>>) {
-        let held: usize = batch.iter().map(|finished| finished.held()).sum();
+    fn write(&mut self, batch: Vec<Finished>) {
+        let held: usize = batch.iter().map(Finished::held).sum();
         if self.failure.is_none()
             && let Err(error) = self.try_write(batch)
         {
@@ -224,7 +224,7 @@ impl Writer {
         self.shared.unqueue(held);
     }
 
-    fn try_write(&mut self, batch: Vec<Box<Finished>>) -> Result<(), SessionError> {
+    fn try_write(&mut self, batch: Vec<Finished>) -> Result<(), SessionError> {
         let mut entries = Vec::with_capacity(batch.len());
         for finished in batch {
             let mut capture = Capture {
@@ -233,7 +233,7 @@ impl Writer {
                 fields: &self.fields,
                 warnings: &mut self.warnings,
             };
-            let entry = capture.entry(*finished);
+            let entry = capture.entry(finished);
             entries.push(entry.map_err(|source| SessionError::io("write", &self.shared.folder, source))?);
         }
         if let Some(journal) = &mut self.journal {

@@ -92,11 +92,10 @@ impl Replay {
 
     /// Reads a request's body for matching.
     pub fn request_sink(&self, head: &RequestHead) -> KeySink {
-        let kind = BodyKind::of(head.headers.get("content-type"), b"");
         KeySink {
             redactor: self.0.redaction.redactor.clone(),
             codings: Codings::parse(head.headers.get("content-encoding")),
-            members: matches!(kind, BodyKind::Json | BodyKind::EventStream),
+            members: has_members(head.headers.get("content-type")),
             length: 0,
             state: KeyState::Held(Vec::new()),
         }
@@ -174,7 +173,15 @@ impl Inner {
         };
         let codings =
             Codings::parse(head.headers.get("content-encoding")).filter(|codings| !codings.is_identity());
-        let decoded = codings.and_then(|codings| codings.decode(bytes, INFLATED).ok());
+        let decoded = match codings.as_ref().map(|codings| codings.decode(bytes, INFLATED)) {
+            Some(Err(error)) if error.too_large => {
+                let mut hashing =
+                    Hashing::new(&self.redaction.redactor, codings.as_ref(), has_members(content_type));
+                hashing.push(bytes);
+                return BodyParts::Bytes(hex::encode(hashing.finish()));
+            }
+            decoded => decoded.and_then(Result::ok),
+        };
         let content = decoded.as_deref().unwrap_or(bytes);
         let redacted = redact_body(&self.redaction, &BodyKind::of(content_type, content), content);
         BodyParts::new(content_type, redacted.as_deref().unwrap_or(content))
@@ -268,16 +275,11 @@ impl KeySink {
             KeyState::Held(chunks) => {
                 chunks.push(chunk.clone());
                 if self.length > HELD {
-                    let mut hashing = Box::new(Hashing {
-                        decoder: self
-                            .codings
-                            .as_ref()
-                            .filter(|codings| !codings.is_identity())
-                            .map(Decoder::new),
-                        scanner: Scanner::new(self.redactor.clone(), Arc::new(UnknownTokens), self.members),
-                        hash: CollapsedHash::default(),
-                    });
-                    chunks.iter().for_each(|chunk| hashing.push(chunk));
+                    let hashing = Hashing::new(&self.redactor, self.codings.as_ref(), self.members);
+                    let mut hashing = Box::new(hashing);
+                    for chunk in chunks.iter() {
+                        hashing.push(chunk);
+                    }
                     self.state = KeyState::Hashing(hashing);
                 }
             }
@@ -293,7 +295,9 @@ impl KeySink {
                 [one] => RequestBody::Memory(one.clone()),
                 many => {
                     let mut whole = BytesMut::with_capacity(self.length);
-                    many.iter().for_each(|chunk| whole.extend_from_slice(chunk));
+                    for chunk in many {
+                        whole.extend_from_slice(chunk);
+                    }
                     RequestBody::Memory(whole.freeze())
                 }
             },
@@ -301,16 +305,29 @@ impl KeySink {
     }
 }
 
+/// Whether a body of this type has named members, by which a secret is known in a stream.
+fn has_members(content_type: Option<&str>) -> bool {
+    matches!(BodyKind::of(content_type, b""), BodyKind::Json | BodyKind::EventStream)
+}
+
 impl Hashing {
+    fn new(redactor: &Redactor, codings: Option<&Codings>, members: bool) -> Self {
+        Self {
+            decoder: codings.filter(|codings| !codings.is_identity()).map(Decoder::new),
+            scanner: Scanner::new(redactor.clone(), Arc::new(UnknownTokens), members),
+            hash: CollapsedHash::default(),
+        }
+    }
+
     fn push(&mut self, chunk: &[u8]) {
-        let mut decoded = Vec::new();
+        let mut plain = Vec::new();
         let chunk = match &mut self.decoder {
             Some(decoder) => {
-                if decoder.push(chunk, &mut decoded).is_err() {
+                if decoder.push(chunk, &mut plain).is_err() {
                     // Such a body cannot have been recorded either; the request is a miss by its hash.
-                    decoded.clear();
+                    plain.clear();
                 }
-                &decoded
+                &plain
             }
             None => chunk,
         };

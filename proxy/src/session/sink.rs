@@ -153,7 +153,9 @@ impl BodySink {
                 [one] => Captured::Memory(one.clone()),
                 many => {
                     let mut whole = BytesMut::with_capacity(many.iter().map(Bytes::len).sum());
-                    many.iter().for_each(|chunk| whole.extend_from_slice(chunk));
+                    for chunk in many {
+                        whole.extend_from_slice(chunk);
+                    }
                     Captured::Memory(whole.freeze())
                 }
             },
@@ -173,7 +175,9 @@ impl BodySink {
                 drop(file.map(|file| std::fs::remove_file(file.path)));
             }
         });
-        chunks.into_iter().for_each(|chunk| pipe.push(chunk));
+        for chunk in chunks {
+            pipe.push(chunk);
+        }
         self.state = State::Spooling(pipe, Some(receiver));
     }
 }
@@ -312,11 +316,11 @@ impl Spool {
     }
 
     fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
-        let mut decoded = Vec::new();
+        let mut plain = Vec::new();
         let chunk = match &mut self.decoder {
             Some(decoder) => {
-                decoder.push(chunk, &mut decoded)?;
-                &decoded
+                decoder.push(chunk, &mut plain)?;
+                &plain
             }
             None => chunk,
         };
@@ -348,18 +352,15 @@ impl Spool {
     }
 
     fn emit(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                if let Some(folder) = self.path.parent() {
-                    std::fs::create_dir_all(folder)?;
-                }
-                self.file.insert(BufWriter::with_capacity(256 * 1024, File::create(&self.path)?))
+        if self.file.is_none() {
+            if let Some(folder) = self.path.parent() {
+                std::fs::create_dir_all(folder)?;
             }
-        };
+            self.file = Some(BufWriter::with_capacity(256 * 1024, File::create(&self.path)?));
+        }
         self.hasher.update(bytes);
         self.length += bytes.len() as u64;
-        file.write_all(bytes)
+        self.file.as_mut().map_or(Ok(()), |file| file.write_all(bytes))
     }
 }
 

@@ -1,0 +1,140 @@
+use mcpeak_core::redact::Redactor;
+use proptest::prelude::*;
+
+use super::{Place, Replay, ReplayOptions, Take, bytes, get, hit, post, take};
+use crate::matching::{MissReason, Repeat};
+use crate::report::Counts;
+
+fn plain() -> Redactor {
+    Redactor::default()
+}
+
+#[tokio::test]
+async fn s1_s14_the_second_get_shows_the_change() {
+    let place = Place::new();
+    let calls = [get("/x", "1"), post("/x", "text/plain", "b", "2"), get("/x", "3"), get("/x", "3")];
+    place.record(plain(), false, &calls).await;
+    let replay = place.replay(plain());
+    assert_eq!(bytes(&hit(&replay, &calls[0])), b"1");
+    assert_eq!(bytes(&hit(&replay, &calls[0])), b"3");
+    assert_eq!(bytes(&hit(&replay, &calls[0])), b"3", "identical exchanges are all recorded");
+    assert_eq!(bytes(&hit(&replay, &calls[1])), b"2", "s11: order binds within a key only");
+}
+
+#[tokio::test]
+async fn m12_a_miss_says_why() {
+    let place = Place::new();
+    place
+        .record(
+            plain(),
+            false,
+            &[get("/x?city=seoul", "1"), post("/y", "application/json", "{\"a\":{\"b\":1}}", "2")],
+        )
+        .await;
+    let replay = place.replay(plain());
+    let reason = |call| match take(&replay, &call) {
+        Take::Miss(miss) => miss.report().reason.clone(),
+        Take::Hit(_) => panic!("an inexact match is never served"),
+    };
+    let mut other = get("/x?city=seoul", "");
+    other.head.origin.host = "other.example".to_owned();
+    assert_eq!(reason(other), MissReason::NothingForHost);
+    assert_eq!(reason(get("/z", "")), MissReason::NothingForPath);
+    let MissReason::NearMiss { recording, differences } = reason(get("/x?city=busan", "")) else {
+        panic!("near")
+    };
+    assert_eq!(recording, "GET https://api.example.com/x?city=seoul");
+    assert_eq!((differences.len(), differences[0].field.as_str()), (1, "query city"));
+    let MissReason::NearMiss { differences, .. } =
+        reason(post("/y", "application/json", "{\"a\":{\"b\":2}}", ""))
+    else {
+        panic!("near")
+    };
+    assert_eq!(differences[0].field, "json $.a.b");
+    hit(&replay, &get("/x?city=seoul", ""));
+    assert_eq!(reason(get("/x?city=seoul", "")), MissReason::AllUsed { recordings: 1 });
+    let report = replay.report(&Counts::default());
+    assert_eq!((report.replayed, report.missed.len(), report.unused.len()), (1, 5, 1));
+    assert!(report.has_misses());
+}
+
+#[tokio::test]
+async fn m10_similarity_is_never_served() {
+    let place = Place::new();
+    let recorded = [get("/x?x=1", "1"), post("/x", "application/x-www-form-urlencoded", "a=1", "2")];
+    place.record(plain(), false, &recorded).await;
+    let replay = place.replay(plain());
+    for call in [get("/x?y=1", ""), post("/x", "application/octet-stream", "a=1", ""), get("/x?x=1&x=1", "")]
+    {
+        assert!(matches!(take(&replay, &call), Take::Miss(_)));
+    }
+}
+
+#[tokio::test]
+async fn s10_100_threads_take_each_recording_once() {
+    let place = Place::new();
+    let calls: Vec<_> = (0..500).map(|index| get("/x", &index.to_string())).collect();
+    place.record(plain(), false, &calls).await;
+    let replay = place.replay(plain());
+    let mut taken: Vec<u32> = std::thread::scope(|scope| {
+        let work = || {
+            (0..5)
+                .map(|_| String::from_utf8(bytes(&hit(&replay, &calls[0]))).unwrap().parse().unwrap())
+                .collect::<Vec<u32>>()
+        };
+        let threads: Vec<_> = (0..100).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    taken.sort_unstable();
+    assert_eq!(taken, (0..500).collect::<Vec<_>>());
+    assert!(replay.report(&Counts::default()).unused.is_empty());
+}
+
+#[tokio::test]
+async fn repeat_policies_and_match_headers() {
+    let place = Place::new();
+    place.record(plain(), false, &[get("/x", "1"), get("/x", "2")]).await;
+    let options = ReplayOptions { repeat: Repeat::Last, ..ReplayOptions::default() };
+    let replay = Replay::load(&place.path(), plain(), options).unwrap();
+    let taken: Vec<_> = (0..4).map(|_| bytes(&hit(&replay, &get("/x", "")))).collect();
+    assert_eq!(taken, [b"1", b"2", b"2", b"2"]);
+    let options = ReplayOptions { match_headers: vec!["Accept".to_owned()], ..ReplayOptions::default() };
+    let replay = Replay::load(&place.path(), plain(), options).unwrap();
+    let mut other = get("/x", "");
+    other.head.headers.replace("accept", "text/html");
+    assert!(matches!(take(&replay, &other), Take::Miss(_)));
+    hit(&replay, &get("/x", ""));
+}
+
+#[test]
+fn ten_thousand_recordings_load() {
+    let place = Place::new();
+    let exchange = |index: usize| {
+        format!(
+            "{{\"request\":{{\"method\":\"GET\",\"url\":\"https://h/{index}?q={index}\",\"headers\":[],\"body\":null}},\
+             \"response\":{{\"status\":200,\"headers\":[[\"content-type\",\"application/json\"]],\"body\":{{\"json\":{{\"i\":{index}}}}}}}}}"
+        )
+    };
+    let list: Vec<_> = (0..10_000).map(exchange).collect();
+    let text = format!("{{\"format\":\"mcpeak-session\",\"version\":1,\"exchanges\":[{}]}}", list.join(","));
+    std::fs::write(place.path(), text).unwrap();
+    let replay = place.replay(plain());
+    let mut call = get("/9999?q=9999", "");
+    call.head.origin.host = "h".to_owned();
+    assert_eq!(bytes(&hit(&replay, &call)), b"{\"i\":9999}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn s11_any_order_between_keys(order in Just((0..8_usize).collect::<Vec<_>>()).prop_shuffle()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let place = Place::new();
+        let calls: Vec<_> = (0..8).map(|index| get(&format!("/{index}"), &index.to_string())).collect();
+        runtime.block_on(place.record(plain(), false, &calls));
+        let replay = place.replay(plain());
+        for index in order {
+            prop_assert_eq!(bytes(&hit(&replay, &calls[index])), index.to_string().into_bytes());
+        }
+    }
+}
