@@ -146,11 +146,11 @@ mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn waiting_has_an_end() {
         let (mut near, far) = tokio::io::duplex(64);
         let mut buffer = BytesMut::new();
-        assert_eq!(detect(&mut near, &mut buffer, Duration::from_secs(1)).await, Protocol::Silent);
+        assert_eq!(detect(&mut near, &mut buffer, Duration::from_millis(20)).await, Protocol::Silent);
         drop(far);
         assert_eq!(detect(&mut near, &mut buffer, Duration::from_secs(1)).await, Protocol::Closed);
         let mut wire = &b"GE"[..];
