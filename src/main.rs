@@ -1,3 +1,7 @@
-//! The `mcpeak` binary: hands over to the command line crate.
+//! The `mcpeak` binary: everything is in the command line crate.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mcpeak_cli::run()
+}

@@ -49,6 +49,11 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    /// Whether the handshake was not answered in time, over whatever transport.
+    pub const fn is_handshake_timeout(self) -> bool {
+        matches!(self, Self::HandshakeTimeout | Self::HttpHandshakeTimeout)
+    }
+
     /// The code as it is written in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -198,14 +203,124 @@ pub enum Detail {
     },
     /// A cursor that came a second time.
     Cursor(String),
+    /// The process could not be started.
+    Start {
+        /// The executable or the working directory.
+        subject: String,
+        /// What is the matter with it.
+        problem: StartProblem,
+    },
+    /// Something on stdout that is not a JSON-RPC message.
+    StdoutNoise {
+        /// What it is.
+        noise: crate::wire::Noise,
+        /// Its beginning, at most 1,000 characters.
+        line: String,
+    },
+    /// stdout was closed while the process lives on.
+    StdoutClosed,
+    /// The server does not read its input any more.
+    StdinClosed,
+    /// The server asks for input (`resultType: input_required`), which a test run cannot give.
+    InputRequired(
+        /// Methods of the requests that it made, such as `elicitation/create`.
+        Vec<String>,
+    ),
+    /// The connection or stream ended before the answer to this method came.
+    StreamEnded(String),
+    /// The server answered with a redirect; none is followed.
+    Redirect {
+        /// Status code.
+        status: u16,
+        /// `Location`, without user information and query.
+        location: String,
+    },
+    /// A body that is neither JSON nor an event stream.
+    ContentType(
+        /// `Content-Type`, empty if there was none.
+        String,
+    ),
+    /// A body or message over the limit.
+    TooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The name of the host has no address.
+    Dns {
+        /// The name.
+        host: String,
+        /// The resolver's words.
+        message: String,
+    },
+    /// TLS could not be set up.
+    Tls {
+        /// The name of the host.
+        host: String,
+        /// The library's words.
+        message: String,
+    },
+    /// No protocol version that both sides speak.
+    VersionUnsupported {
+        /// What was asked for.
+        requested: String,
+        /// What the server supports, as it said.
+        supported: Vec<String>,
+    },
+    /// Arguments nested deeper than the limit.
+    TooDeep {
+        /// The limit in levels.
+        limit: usize,
+    },
+    /// More pages than the limit.
+    TooManyPages {
+        /// The limit.
+        limit: usize,
+    },
+    /// The connection was closed by us already.
+    Closed,
     /// Anything with a sentence of its own.
     Message(String),
+}
+
+/// What is the matter with an executable or a working directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StartProblem {
+    /// No such executable, neither as a path nor on `PATH`.
+    NotFound,
+    /// The file may not be executed.
+    NotExecutable,
+    /// The executable is a directory.
+    IsDirectory,
+    /// The file is there, but the interpreter that its first line names is not.
+    InterpreterMissing,
+    /// No such working directory.
+    WorkingDirectoryMissing,
+    /// The working directory is not a directory.
+    WorkingDirectoryNotADirectory,
+    /// A `.cmd` or `.bat` file, which needs a shell.
+    NeedsShell,
+    /// The system's words.
+    Other(String),
 }
 
 impl McpError {
     /// An error without low-level causes.
     pub fn new(code: ErrorCode, phase: Phase, detail: Detail) -> Self {
         Self { code, phase, detail, causes: Vec::new() }
+    }
+
+    /// The same error with its low-level causes, outermost first; three are kept.
+    #[must_use]
+    pub fn caused_by(mut self, error: &dyn std::error::Error) -> Self {
+        let mut next = Some(error);
+        while let Some(cause) = next
+            && self.causes.len() < 3
+        {
+            self.causes.push(cause.to_string());
+            next = cause.source();
+        }
+        self
     }
 
     /// Whether this is a deadline of one operation that passed (the connection may still live).

@@ -9,8 +9,11 @@
 //! | [`escape`] | text from outside made safe for a terminal |
 //! | [`exit`] | exit codes of the binary |
 //! | [`locale`] | the language of sentences |
+//! | [`net`] | names to addresses, TCP and TLS towards servers |
+//! | [`process`] | the server process: start, stderr, end |
 //! | [`redact`] | what counts as a secret |
 //! | [`secret`] | a value that no format string prints |
+//! | [`target`] | which server: command, URL, or an entry of a configuration file |
 //! | [`text`] | sentences about errors, one implementation per language |
 //! | [`wire`] | lossless JSON-RPC in both eras |
 
@@ -21,7 +24,10 @@ pub mod error;
 pub mod escape;
 pub mod exit;
 pub mod locale;
+pub mod net;
+pub mod process;
 pub mod redact;
 pub mod secret;
+pub mod target;
 pub mod text;
 pub mod wire;

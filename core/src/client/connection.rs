@@ -5,7 +5,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-use crate::error::{McpError, ProcessExit};
+use super::handshake::Negotiated;
+use crate::error::{Detail, ErrorCode, McpError, Phase, ProcessExit};
+use crate::wire::Transcript;
 
 /// A tool as the server lists it. Nothing of the definition is lost: `raw` is the whole object.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +127,28 @@ pub trait Connection: Send + Sync {
         arguments: &Map<String, Value>,
         deadline: Duration,
     ) -> Result<ToolResult, McpError>;
+
+    /// Any request, such as `prompts/list`. The result is judged as an answer, its content is not.
+    async fn request(
+        &self,
+        method: &str,
+        params: Map<String, Value>,
+        deadline: Duration,
+    ) -> Result<Map<String, Value>, McpError> {
+        let _ = (params, deadline);
+        let detail = Detail::Message(format!("this connection cannot send {method}"));
+        Err(McpError::new(ErrorCode::OperationFailed, Phase::Process, detail))
+    }
+
+    /// What was agreed on with the server; `None` for connections without a handshake.
+    fn negotiated(&self) -> Option<&Negotiated> {
+        None
+    }
+
+    /// The last bytes in both directions. They may hold secrets: redact before writing them anywhere.
+    fn transcript(&self) -> Option<&Transcript> {
+        None
+    }
 
     /// What is known about the server now.
     fn facts(&self) -> ServerFacts;

@@ -2,9 +2,11 @@
 
 mod en;
 mod ko;
+mod ko_rules;
 
 use crate::error::McpError;
 use crate::locale::Locale;
+use crate::target::TargetError;
 
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
 pub trait Text: Sync {
@@ -12,6 +14,10 @@ pub trait Text: Sync {
     fn error_message(&self, error: &McpError) -> String;
     /// How to fix it.
     fn error_hint(&self, error: &McpError) -> String;
+    /// What is wrong with a target.
+    fn target_message(&self, error: &TargetError) -> String;
+    /// How to fix it.
+    fn target_hint(&self, error: &TargetError) -> String;
 }
 
 /// The sentences of a language.
@@ -21,3 +27,17 @@ pub fn of(locale: Locale) -> &'static dyn Text {
         Locale::Ko => &ko::Korean,
     }
 }
+
+/// The beginning of outside text inside a sentence, on one line.
+fn short(text: &str) -> String {
+    const CHARACTERS: usize = 200;
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = line.char_indices().nth(CHARACTERS) {
+        line.truncate(end);
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,25 +1,55 @@
 //! A body that was captured while it streamed by.
 
+use std::io;
 use std::path::PathBuf;
 
 use bytes::Bytes;
+use tokio::sync::oneshot;
 
 /// The bytes of a body after it went by.
 #[derive(Debug)]
 pub enum Captured {
     /// No bytes.
     Empty,
-    /// Small enough to hold.
+    /// Small enough to hold: the wire bytes, chunking undone, `Content-Encoding` kept.
     Memory(Bytes),
     /// Written, already redacted, to a file while it streamed.
-    Spooled {
-        /// The file; whoever stores the exchange moves it, whoever drops it deletes it.
-        path: PathBuf,
-        /// Bytes on the wire.
-        wire_length: u64,
-        /// SHA-256 of the bytes in the file.
-        sha256: [u8; 32],
-    },
+    Spooled(Spooled),
+}
+
+impl Captured {
+    /// Bytes that went by on the wire.
+    pub fn wire_length(&self) -> u64 {
+        match self {
+            Self::Empty => 0,
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::Spooled(spooled) => spooled.wire_length,
+        }
+    }
+}
+
+/// A body that outgrew the memory; its file may still be being written.
+#[derive(Debug)]
+pub struct Spooled {
+    /// Bytes that went by on the wire.
+    pub wire_length: u64,
+    /// Resolves when the file is whole. A file whose handle is dropped is removed when its session is finished.
+    pub file: oneshot::Receiver<io::Result<SpoolFile>>,
+}
+
+/// A finished spool file.
+#[derive(Debug)]
+pub struct SpoolFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its length in bytes.
+    pub length: u64,
+    /// SHA-256 of its bytes.
+    pub sha256: [u8; 32],
+    /// Whether a secret was replaced in it.
+    pub redacted: bool,
+    /// Whether a `Content-Encoding` was undone on the way.
+    pub decoded: bool,
 }
 
 /// Where a body stopped short.

@@ -38,6 +38,12 @@ impl Headers {
         self.0.iter().any(|(field, _)| field.eq_ignore_ascii_case(name))
     }
 
+    /// Gives the fields of a name, if there are any, another value, in their place and case.
+    pub fn replace(&mut self, name: &str, value: &str) {
+        let fields = self.0.iter_mut().filter(|(field, _)| field.eq_ignore_ascii_case(name));
+        fields.for_each(|(_, old)| *old = Bytes::copy_from_slice(value.as_bytes()));
+    }
+
     /// Drops all fields of a name.
     pub fn remove(&mut self, name: &str) {
         self.0.retain(|(field, _)| !field.eq_ignore_ascii_case(name));

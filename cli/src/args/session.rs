@@ -1,0 +1,68 @@
+//! Recording and replaying: flags shared by `test`, `run` and `proxy`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Session file, certificates, upstream.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Outbound calls")]
+pub(crate) struct SessionArgs {
+    /// Replay the server's outbound calls from this session file; nothing reaches the network
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
+
+    /// Record the server's outbound calls into this session file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record_session: Option<PathBuf>,
+
+    /// Overwrite an existing recording
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// When the recordings of a call are used up: error, last (repeat the last) or cycle
+    #[arg(long, value_name = "POLICY", default_value = "error", value_parser = ["error", "last", "cycle"])]
+    pub(crate) repeat: String,
+
+    /// A request header that becomes part of the match key (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) match_header: Vec<String>,
+
+    /// Keep the certificate authority in this folder instead of making a new one for each run
+    #[arg(long, value_name = "DIR")]
+    pub(crate) ca_dir: Option<PathBuf>,
+
+    /// Trust the certificates of this PEM file for upstreams, beside the system's (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) upstream_ca: Vec<PathBuf>,
+
+    /// Do not verify the certificate of this upstream host (repeatable)
+    #[arg(long, value_name = "HOST")]
+    pub(crate) upstream_insecure: Vec<String>,
+
+    /// Client certificate for an upstream host: a PEM file with certificate and key (repeatable)
+    #[arg(long, value_name = "HOST=FILE")]
+    pub(crate) upstream_cert: Vec<String>,
+
+    /// Connect to ADDRESS when HOST:PORT is asked for; ADDRESS is an IP or IP:PORT (repeatable)
+    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
+    pub(crate) resolve: Vec<String>,
+
+    /// Leave the connections to this host uninterpreted (repeatable)
+    #[arg(long, value_name = "HOST")]
+    pub(crate) tunnel: Vec<String>,
+}
+
+/// How a server that mcpeak starts is led to the proxy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CaptureArg {
+    /// The best that works here
+    #[default]
+    Auto,
+    /// Sockets, in any language (not in this version)
+    Socket,
+    /// Proxy and trust variables
+    Env,
+    /// Trust variables only
+    Off,
+}

@@ -1,0 +1,91 @@
+//! `mcpeak run`: any command with its outbound calls recorded or replayed.
+
+use std::process::ExitStatus;
+
+use mcpeak_core::exit::ExitCode;
+use mcpeak_core::locale::Locale;
+use tokio_util::sync::CancellationToken;
+
+use crate::args::operation::RunArgs;
+use crate::args::session::CaptureArg;
+use crate::error::CliError;
+use crate::printer::Printer;
+use crate::recording::Recording;
+use crate::session_report;
+use crate::settings::environment::named;
+use crate::settings::session::{self, SessionChoice};
+use crate::text;
+
+/// Runs the command with inherited stdio and gives its exit code; 1 where the command succeeded and a call had no recording.
+pub(crate) async fn execute(
+    args: &RunArgs,
+    locale: Locale,
+    printer: &Printer,
+    interrupted: &CancellationToken,
+) -> Result<u8, CliError> {
+    let text = text::of(locale);
+    if args.capture == CaptureArg::Socket {
+        let (message, hint) = text.capture_socket_unavailable();
+        return Err(CliError::new("CAPTURE_UNAVAILABLE", message, hint).with_exit(ExitCode::CheckUnavailable));
+    }
+    let secrets = named(&args.env, text)?;
+    let settings = session::resolve(&args.session, &secrets, text)?;
+    if settings.choice == SessionChoice::Pass {
+        let (message, hint) = text.run_needs_session();
+        return Err(CliError::usage(message, hint));
+    }
+    let recording = Recording::start(&settings, locale).await?;
+    let status = child(args, &recording, locale, interrupted).await;
+    let report = recording.finish(locale).await;
+    let status = status?;
+    let report = report?;
+    printer.err(&session_report::render(&report, args.capture, locale));
+    let mut code = code_of(status);
+    if code == 0 && report.has_misses() {
+        code = ExitCode::Failed.code();
+    }
+    Ok(if interrupted.is_cancelled() { ExitCode::Interrupted.code() } else { code })
+}
+
+async fn child(
+    args: &RunArgs,
+    recording: &Recording,
+    locale: Locale,
+    interrupted: &CancellationToken,
+) -> Result<ExitStatus, CliError> {
+    let text = text::of(locale);
+    let Some((executable, rest)) = args.command.split_first() else {
+        let (message, hint) = text.no_target();
+        return Err(CliError::usage(message, hint));
+    };
+    let variables = recording.variables(args.capture, std::env::var("JAVA_TOOL_OPTIONS").ok().as_deref());
+    let mut command = tokio::process::Command::new(executable);
+    command.args(rest).kill_on_drop(true);
+    for name in &variables.unset {
+        command.env_remove(name);
+    }
+    for (name, value) in &variables.set {
+        command.env(name, value);
+    }
+    let failed = |error: std::io::Error| {
+        let (message, hint) = text.command_start_failed(executable, &error.to_string());
+        CliError::new("COMMAND_START_FAILED", message, hint)
+    };
+    let mut child = command.spawn().map_err(failed)?;
+    tokio::select! {
+        status = child.wait() => return status.map_err(failed),
+        () = interrupted.cancelled() => {}
+    }
+    // A Ctrl-C on a terminal reaches the child by itself; a SIGTERM to us alone does not.
+    if let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+    child.wait().await.map_err(failed)
+}
+
+#[cfg(unix)]
+fn code_of(status: ExitStatus) -> u8 {
+    use std::os::unix::process::ExitStatusExt as _;
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    u8::try_from(code).unwrap_or(1)
+}

@@ -1,0 +1,192 @@
+//! What is printed and written after the last pass.
+
+use std::path::Path;
+
+use mcpeak_core::exit::ExitCode;
+use mcpeak_proxy::report::SessionReport;
+use mcpeak_core::client::ServerFacts;
+use mcpeak_runner::determinism::{self, Determinism, Unavailable};
+use mcpeak_runner::{MultiReport, ServerDiagnostics, Style, SuiteReport, repair_bundle};
+
+use super::pass::Passed;
+use super::plan::Plan;
+use crate::commands::print;
+use crate::error::CliError;
+use crate::printer::Printer;
+use crate::session_report;
+use crate::text;
+
+/// Who wrote a repair bundle.
+const GENERATED_BY: &str = concat!("mcpeak ", env!("CARGO_PKG_VERSION"));
+
+/// A suite that was run.
+pub(super) struct SuiteOutcome {
+    pub(super) file: String,
+    pub(super) first: Passed,
+    /// The second pass of `--determinism`; `None` in it: interrupted.
+    pub(super) second: Option<Result<Option<Passed>, CliError>>,
+}
+
+/// Everything that happened.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) suites: Vec<SuiteOutcome>,
+    /// What stopped the suites that are not there.
+    pub(super) error: Option<CliError>,
+    pub(super) session: Option<Result<SessionReport, CliError>>,
+}
+
+/// Prints the report, writes the files, and chooses the exit code. A file that cannot be written comes after the report, so
+/// that nothing of the run is lost.
+pub(super) fn report(
+    plan: &Plan,
+    outcome: Outcome,
+    printer: &Printer,
+    interrupted: bool,
+) -> Result<ExitCode, CliError> {
+    let locale = plan.locale;
+    let reports = reports(plan, &outcome);
+    let mut code = if reports.all_passed() && outcome.error.is_none() { ExitCode::Passed } else { ExitCode::Failed };
+    let mut errors = Vec::new();
+    if let Some(path) = &plan.junit
+        && !reports.suites.is_empty()
+    {
+        errors.extend(write(path, &reports.to_junit(), "JUNIT_WRITE_FAILED", "JUnit report", plan));
+    }
+    if !reports.suites.is_empty() {
+        let output = if plan.json {
+            reports.to_json()
+        } else {
+            reports.to_human(Style { color: printer.color() })
+        };
+        print(printer, &output, locale)?;
+    }
+    for suite in &outcome.suites {
+        printer.err(&diagnostics(plan, suite));
+    }
+    errors.extend(bundle(plan, &outcome, printer)?);
+    match outcome.session {
+        Some(Ok(session)) => {
+            printer.err(&session_report::render(&session, plan.capture, locale));
+            if session.has_misses() {
+                code = code.worse(ExitCode::Failed);
+            }
+        }
+        Some(Err(error)) => errors.push(error),
+        None => {}
+    }
+    errors.extend(outcome.error);
+    for error in &errors {
+        printer.err(&error.render(locale));
+        code = code.worse(error.exit);
+    }
+    if interrupted {
+        printer.err(&format!("{}\n", text::of(locale).interrupted()));
+        code = ExitCode::Interrupted;
+    }
+    Ok(code)
+}
+
+fn reports(plan: &Plan, outcome: &Outcome) -> MultiReport {
+    let extra = match &outcome.session {
+        Some(Ok(session)) => Some(("session".to_owned(), session_report::value(session, plan.capture))),
+        Some(Err(_)) | None => None,
+    };
+    let suites = outcome
+        .suites
+        .iter()
+        .map(|suite| {
+            let mut report = suite.first.run.report();
+            report.determinism = compare(plan, suite).and_then(Result::ok);
+            SuiteReport { file: suite.file.clone(), report }
+        })
+        .collect();
+    MultiReport { suites, locale: plan.locale, extra }
+}
+
+/// What the server's side looked like, where that helps: something failed, or the process ended badly.
+fn diagnostics(plan: &Plan, suite: &SuiteOutcome) -> String {
+    let facts = &suite.first.closed.facts;
+    let block = ServerDiagnostics {
+        locale: plan.locale,
+        stderr_lines: plan.stderr_lines,
+        connect_failed: false,
+        masker: suite.first.run.masker(),
+    };
+    let mut out = String::new();
+    if !suite.first.run.report().all_passed() || ended_abnormally(facts) {
+        out.extend(block.render(facts).map(|block| format!("\n{block}")));
+    }
+    if let Some(error) = &suite.first.closed.error {
+        let code = format!("RUNNER_FINALIZATION_FAILED/{}", error.code.as_str());
+        out.push_str(&CliError::new(code, error.message(plan.locale), error.hint(plan.locale)).render(plan.locale));
+    }
+    if let Some(Err(reason)) = compare(plan, suite) {
+        out.push_str(&format!("\n{}", determinism::render_unavailable(&reason, plan.locale)));
+    }
+    out
+}
+
+fn ended_abnormally(facts: &ServerFacts) -> bool {
+    match facts {
+        ServerFacts::Process { exit, .. } => mcpeak_runner::server_diagnostics::ended_abnormally(*exit),
+        ServerFacts::Http { .. } => false,
+    }
+}
+
+/// The comparison of `--determinism`, or why there is none. `None` where it was not asked for.
+fn compare(plan: &Plan, suite: &SuiteOutcome) -> Option<Result<Determinism, Unavailable>> {
+    if !plan.determinism {
+        return None;
+    }
+    if suite.first.run.stop_reason().is_some() {
+        return Some(Err(Unavailable::FirstPassStopped));
+    }
+    Some(match suite.second.as_ref()? {
+        Ok(Some(second)) => determinism::compare(&suite.first.run, &second.run, plan.reset.is_some()),
+        Ok(None) => Err(Unavailable::Aborted),
+        Err(error) if error.code == "RESET_COMMAND_FAILED" => Err(Unavailable::ResetFailed(error.message.clone())),
+        Err(error) => Err(Unavailable::StartFailed(error.message.clone())),
+    })
+}
+
+/// Writes the repair bundle, or says that there is nothing to repair.
+fn bundle(plan: &Plan, outcome: &Outcome, printer: &Printer) -> Result<Option<CliError>, CliError> {
+    let Some(path) = &plan.repair_bundle else { return Ok(None) };
+    let bundle = outcome
+        .suites
+        .iter()
+        .find_map(|suite| repair_bundle::bundle(&suite.first.run, &suite.first.closed.facts, GENERATED_BY));
+    match bundle {
+        Some(bundle) => {
+            Ok(write(path, &bundle.to_json(), "REPAIR_BUNDLE_WRITE_FAILED", "repair bundle", plan))
+        }
+        None => {
+            print(printer, &format!("{}\n", text::of(plan.locale).no_failures_to_bundle()), plan.locale)?;
+            Ok(None)
+        }
+    }
+}
+
+/// Writes a whole file or nothing: beside its place first, then renamed.
+fn write(path: &Path, contents: &str, code: &str, what: &str, plan: &Plan) -> Option<CliError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = new_file(folder).and_then(|mut file| {
+        std::io::Write::write_all(&mut file, contents.as_bytes())?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    });
+    written.err().map(|error| {
+        let (message, hint) =
+            text::of(plan.locale).file_unwritable(what, &path.display().to_string(), &error.to_string());
+        CliError::new(code, message, hint)
+    })
+}
+
+/// A temporary file with the rights of any new report: readable by others, which a temporary file is not by itself.
+fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt as _;
+    tempfile::Builder::new()
+        .prefix(".mcpeak-")
+        .permissions(std::fs::Permissions::from_mode(0o644))
+        .tempfile_in(folder)
+}

@@ -1,0 +1,137 @@
+//! The proxy of a run: started before the server, finished after it.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use mcpeak_core::locale::Locale;
+use mcpeak_proxy::report::SessionReport;
+use mcpeak_proxy::session::{Recorder, Replay, ReplayOptions};
+use mcpeak_proxy::{Authority, BoundProxy, Mode, Proxy, ProxyError, ProxySettings};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::args::session::CaptureArg;
+use crate::error::CliError;
+use crate::ingress::trust::{self, TrustFiles};
+use crate::ingress::variables::{self, ProxyEndpoint, Variables};
+use crate::settings::session::{SessionChoice, SessionSettings};
+use crate::text;
+
+/// A running proxy and the files that make its clients trust it.
+pub(crate) struct Recording {
+    address: SocketAddr,
+    trust: TrustFiles,
+    stop: CancellationToken,
+    task: JoinHandle<Result<SessionReport, ProxyError>>,
+    // The trust files go away with the run, unless the authority is a kept one.
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Recording {
+    /// Binds the proxy on a free loopback port and serves. Everything that can be wrong with the session file is found here,
+    /// before the server is started.
+    pub(crate) async fn start(settings: &SessionSettings, locale: Locale) -> Result<Self, CliError> {
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let (bound, authority) = bind(settings, listen, locale).await?;
+        let (dir, folder) = trust_folder(settings.ca_dir.as_deref(), locale)?;
+        let trust = trust::write(&dir, authority.certificate_pem(), &users_own_roots())
+            .map_err(|error| unwritable("trust files", &dir, &error, locale))?;
+        let address = bound.address();
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(bound.serve(stop.clone()));
+        Ok(Self { address, trust, stop, task, _folder: folder })
+    }
+
+    /// The variables for a process whose calls shall come here.
+    pub(crate) fn variables(&self, capture: CaptureArg, java_options: Option<&str>) -> Variables {
+        let endpoint = (capture != CaptureArg::Off).then(|| ProxyEndpoint::from(self.address));
+        variables::all(endpoint.as_ref(), &self.trust, java_options)
+    }
+
+    /// Stops the proxy and completes the session file.
+    pub(crate) async fn finish(self, locale: Locale) -> Result<SessionReport, CliError> {
+        self.stop.cancel();
+        match self.task.await {
+            Ok(Ok(report)) => Ok(report),
+            Ok(Err(error)) => Err(proxy_error(&error, locale)),
+            Err(error) => {
+                let (message, hint) = text::of(locale).internal(&error.to_string());
+                Err(CliError::new("CLI_INTERNAL_ERROR", message, hint))
+            }
+        }
+    }
+}
+
+/// Loads or creates the session and binds the listener.
+pub(crate) async fn bind(
+    settings: &SessionSettings,
+    listen: SocketAddr,
+    locale: Locale,
+) -> Result<(BoundProxy, Authority), CliError> {
+    let authority = match &settings.ca_dir {
+        Some(dir) => Authority::open_or_create(dir),
+        None => Authority::ephemeral(),
+    }
+    .map_err(|error| proxy_error(&ProxyError::from(error), locale))?;
+    let mode = mode(settings, locale).await?;
+    let mut proxy = ProxySettings::new(mode, authority.clone());
+    proxy.listen = listen;
+    proxy.tunnel.clone_from(&settings.tunnel);
+    let bound = Proxy::bind(proxy).await.map_err(|error| proxy_error(&error, locale))?;
+    Ok((bound, authority))
+}
+
+async fn mode(settings: &SessionSettings, locale: Locale) -> Result<Mode, CliError> {
+    let settings = settings.clone();
+    let made = tokio::task::spawn_blocking(move || match settings.choice {
+        SessionChoice::Replay(path) => {
+            let options = ReplayOptions {
+                repeat: settings.repeat,
+                match_headers: settings.match_headers,
+                record_command: None,
+            };
+            Replay::load(&path, settings.redactor, options).map(Mode::Replay)
+        }
+        SessionChoice::Record(path) => Recorder::create(&path, settings.force, settings.redactor)
+            .map(|recorder| Mode::Record { recorder, upstream: settings.upstream }),
+        SessionChoice::Pass => Ok(Mode::Pass { upstream: settings.upstream }),
+    })
+    .await;
+    match made {
+        Ok(Ok(mode)) => Ok(mode),
+        Ok(Err(error)) => Err(proxy_error(&ProxyError::from(error), locale)),
+        Err(error) => {
+            let (message, hint) = text::of(locale).internal(&error.to_string());
+            Err(CliError::new("CLI_INTERNAL_ERROR", message, hint))
+        }
+    }
+}
+
+/// An error of the proxy as a person sees it.
+pub(crate) fn proxy_error(error: &ProxyError, locale: Locale) -> CliError {
+    CliError::new(error.code(), error.message(locale), error.hint(locale))
+}
+
+fn trust_folder(
+    ca_dir: Option<&Path>,
+    locale: Locale,
+) -> Result<(PathBuf, Option<tempfile::TempDir>), CliError> {
+    if let Some(dir) = ca_dir {
+        return Ok((dir.to_owned(), None));
+    }
+    let folder = tempfile::Builder::new()
+        .prefix("mcpeak-trust-")
+        .tempdir()
+        .map_err(|error| unwritable("trust files", &std::env::temp_dir(), &error, locale))?;
+    Ok((folder.path().to_owned(), Some(folder)))
+}
+
+fn unwritable(what: &str, path: &Path, error: &std::io::Error, locale: Locale) -> CliError {
+    let (message, hint) = text::of(locale).file_unwritable(what, &path.display().to_string(), &error.to_string());
+    CliError::new("TRUST_WRITE_FAILED", message, hint)
+}
+
+/// PEM files that the user has set for runtimes which add to their own roots.
+pub(crate) fn users_own_roots() -> Vec<PathBuf> {
+    ["NODE_EXTRA_CA_CERTS"].iter().filter_map(std::env::var_os).filter(|value| !value.is_empty()).map(PathBuf::from).collect()
+}

@@ -1,0 +1,260 @@
+//! English.
+
+use super::Text;
+
+pub(super) struct English;
+
+fn pair(message: impl Into<String>, hint: impl Into<String>) -> (String, String) {
+    (message.into(), hint.into())
+}
+
+impl Text for English {
+    fn error_line(&self, code: &str, message: &str) -> String {
+        format!("error [{code}]: {message}")
+    }
+
+    fn hint_line(&self, hint: &str) -> String {
+        format!("fix: {hint}")
+    }
+
+    fn usage_hint(&self) -> String {
+        "see `mcpeak --help`, or `mcpeak COMMAND --help` for one command".to_owned()
+    }
+
+    fn no_target(&self) -> (String, String) {
+        pair(
+            "no server given",
+            "name it at the end, as in `mcpeak test weather.suite.json -- node server.mjs`, or with --command, --url or --mcp-config",
+        )
+    }
+
+    fn two_targets(&self, first: &str, second: &str) -> (String, String) {
+        pair(format!("two servers given: {first} and {second}"), format!("keep one of {first} and {second}"))
+    }
+
+    fn arg_without_command(&self) -> (String, String) {
+        pair("--arg is given without --command", "add --command EXE, or put everything behind `--`")
+    }
+
+    fn server_and_config(&self) -> (String, String) {
+        pair("--mcp-config and --server belong together", "give both: --mcp-config FILE --server NAME")
+    }
+
+    fn not_with_url(&self, flag: &str) -> (String, String) {
+        pair(
+            format!("{flag} has no meaning with --url: the server is not started by mcpeak"),
+            format!("drop {flag}, or let mcpeak start the server with `-- EXE ARGS`"),
+        )
+    }
+
+    fn only_with_url(&self, flag: &str) -> (String, String) {
+        pair(format!("{flag} has a meaning only with --url"), format!("drop {flag}, or give the server as --url URL"))
+    }
+
+    fn flags_exclude(&self, first: &str, second: &str) -> (String, String) {
+        pair(format!("{first} and {second} exclude each other"), format!("drop {first} or {second}"))
+    }
+
+    fn bad_env_name(&self, flag: &str, given: &str) -> (String, String) {
+        pair(
+            format!("{flag} takes the name of an environment variable, and this is not one: {given}"),
+            "give the name only (letters, digits, underscore); the value is read from the environment, so that it never shows in a process list",
+        )
+    }
+
+    fn reserved_env_name(&self, name: &str) -> (String, String) {
+        pair(
+            format!("the variable {name} cannot be handed to the server"),
+            "NODE_OPTIONS and names that begin with MCPEAK_ change how the server runs under test; set it inside the server's own start script",
+        )
+    }
+
+    fn env_unset(&self, name: &str) -> (String, String) {
+        pair(
+            format!("the environment variable {name} is not set or empty"),
+            format!("set it first, for example with `read -rs {name}; export {name}`"),
+        )
+    }
+
+    fn env_unprintable(&self, name: &str) -> (String, String) {
+        pair(
+            format!("the value of the environment variable {name} cannot be used here"),
+            "it must be UTF-8 text without line breaks and NUL",
+        )
+    }
+
+    fn bad_header(&self, given: &str) -> (String, String) {
+        pair(
+            format!("--header-env does not read {given}"),
+            "write HEADER=NAME: an HTTP header name, and the name of the environment variable that holds its value",
+        )
+    }
+
+    fn duplicate_header(&self, header: &str) -> (String, String) {
+        pair(format!("the header {header} is given twice"), "give each header once")
+    }
+
+    fn bad_flag_value(&self, flag: &str, given: &str, expected: &str) -> (String, String) {
+        pair(format!("{flag} does not read {given}"), format!("write it as {expected}"))
+    }
+
+    fn session_needs_process(&self) -> (String, String) {
+        pair(
+            "--session and --record-session need a server that mcpeak starts: the calls of a running server cannot be led anywhere",
+            "start it with `-- EXE ARGS`, or run `mcpeak proxy` beside the server and point the server's proxy variables to it (see `mcpeak env`)",
+        )
+    }
+
+    fn run_needs_session(&self) -> (String, String) {
+        pair("nothing to do: neither --session nor --record-session is given", "give one of --session FILE and --record-session FILE")
+    }
+
+    fn no_suite_in_folder(&self, folder: &str) -> (String, String) {
+        pair(format!("no suite in the folder {folder}"), "suites in a folder are found by their name: *.suite.json")
+    }
+
+    fn suite_twice(&self, path: &str) -> (String, String) {
+        pair(format!("the suite {path} is given twice"), "name each suite once; a folder already holds the suites in it")
+    }
+
+    fn folder_unreadable(&self, folder: &str, why: &str) -> (String, String) {
+        pair(format!("the folder {folder} cannot be read: {why}"), "check the path and its permissions")
+    }
+
+    fn capture_socket_unavailable(&self) -> (String, String) {
+        pair("--capture socket is not possible here", "use --capture env (proxy and trust variables)")
+    }
+
+    fn file_unreadable(&self, what: &str, path: &str, why: &str) -> (String, String) {
+        pair(format!("the {what} {path} cannot be read: {why}"), "check the path and its permissions")
+    }
+
+    fn file_unwritable(&self, what: &str, path: &str, why: &str) -> (String, String) {
+        pair(
+            format!("the {what} {path} cannot be written: {why}"),
+            "check that the folder exists, that it is writable and that the disk has room",
+        )
+    }
+
+    fn no_pem_certificate(&self, path: &str) -> (String, String) {
+        pair(format!("{path} holds no certificate in PEM form"), "give a file with -----BEGIN CERTIFICATE----- blocks")
+    }
+
+    fn no_pem_key(&self, path: &str) -> (String, String) {
+        pair(format!("{path} holds no private key in PEM form"), "put the key below the certificate in the same file")
+    }
+
+    fn command_start_failed(&self, command: &str, why: &str) -> (String, String) {
+        pair(format!("the command {command} could not be started: {why}"), "check its spelling, that it is on PATH and executable")
+    }
+
+    fn stdout_failed(&self, why: &str) -> (String, String) {
+        pair(format!("the output could not be written: {why}"), "check where stdout leads, and that the disk has room")
+    }
+
+    fn unhealthy(&self, address: &str, why: &str) -> (String, String) {
+        pair(
+            format!("no healthy proxy answers at {address}: {why}"),
+            "start it with `mcpeak proxy --admin ADDRESS`, and give the same address to --admin here",
+        )
+    }
+
+    fn internal(&self, what: &str) -> (String, String) {
+        pair(format!("mcpeak itself failed: {what}"), "this is a defect of mcpeak; please report it with the command line")
+    }
+
+    fn starting_server(&self) -> String {
+        "starting the server".to_owned()
+    }
+
+    fn waiting_for(&self, what: &str) -> String {
+        format!("waiting for the answer to {what}")
+    }
+
+    fn running_case(&self, suite: &str, case: &str, done: usize, total: usize) -> String {
+        format!("{suite}: {case} ({done} of {total} done)")
+    }
+
+    fn proxy_listening(&self, address: &str) -> String {
+        format!("proxy listening on {address}")
+    }
+
+    fn admin_listening(&self, address: &str) -> String {
+        format!("admin endpoint on {address}")
+    }
+
+    fn ca_at(&self, path: &str) -> String {
+        format!("certificate authority: {path}")
+    }
+
+    fn interrupted(&self) -> String {
+        "interrupted: what was done until now follows; what was recorded is kept".to_owned()
+    }
+
+    fn recovered(&self, exchanges: usize, path: &str) -> String {
+        format!("recovered {exchanges} exchanges into {path}")
+    }
+
+    fn no_failures_to_bundle(&self) -> String {
+        "no failed case, so no repair bundle was written".to_owned()
+    }
+
+    fn demo_opening(&self, host: &str) -> String {
+        format!(
+            "An MCP server with two tools, started by this binary, asks an API over HTTPS: https://{host}\n\
+             The server knows nothing of mcpeak. Three runs of one suite follow.\n\n"
+        )
+    }
+
+    fn demo_record(&self) -> String {
+        "1. Record: the server's HTTPS calls go through mcpeak's proxy to the API and into a file.".to_owned()
+    }
+
+    fn demo_api_asked(&self, times: usize) -> String {
+        format!("the API was asked {times} time(s)")
+    }
+
+    fn demo_replay(&self) -> String {
+        "2. Replay: the API is gone, its port is closed. The same suite again, answered from the file.".to_owned()
+    }
+
+    fn demo_same(&self, same: bool) -> String {
+        if same { "the report is the same, byte for byte".to_owned() } else { "the report differs".to_owned() }
+    }
+
+    fn demo_changed(&self) -> String {
+        "3. A changed call: the suite now asks for Busan, and only Seoul was recorded. Nothing is guessed.".to_owned()
+    }
+
+    fn demo_exit(&self, code: u8) -> String {
+        format!("exit code {code}: a call without a recording fails the run")
+    }
+
+    fn demo_closing(&self, kept: Option<&str>) -> String {
+        let kept = kept.map(|folder| format!("The files are in {folder}.\n")).unwrap_or_default();
+        format!(
+            "{kept}Your own server: put its start command behind `--` in the lines above.\n\
+             Next: docs/guide/record-and-replay.md\n"
+        )
+    }
+
+    fn ingress_environment(&self) -> String {
+        "environment variables".to_owned()
+    }
+
+    fn ingress_line(&self, way: &str) -> String {
+        format!("calls were led here by: {way}")
+    }
+
+    fn ingress_blind_clients(&self) -> String {
+        "calls of clients that ignore proxy variables are not seen and go to the network: Node's fetch and http before \
+         version 24, Go transports without a Proxy, Rust's hyper, and calls to loopback addresses"
+            .to_owned()
+    }
+
+    fn nothing_seen(&self) -> String {
+        "no outbound call reached the proxy: either the server made none, or its HTTP client ignores proxy variables \
+         (Node's fetch before version 24 does)"
+            .to_owned()
+    }
+}

@@ -1,0 +1,82 @@
+//! Sentences of the command line, one implementation per language.
+
+mod en;
+mod ko;
+
+use mcpeak_core::locale::Locale;
+
+/// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
+/// Text from outside that is passed in is escaped where the result is printed.
+pub(crate) trait Text: Sync {
+    // Layout.
+    fn error_line(&self, code: &str, message: &str) -> String;
+    fn hint_line(&self, hint: &str) -> String;
+
+    // Usage.
+    fn usage_hint(&self) -> String;
+    fn no_target(&self) -> (String, String);
+    fn two_targets(&self, first: &str, second: &str) -> (String, String);
+    fn arg_without_command(&self) -> (String, String);
+    fn server_and_config(&self) -> (String, String);
+    fn not_with_url(&self, flag: &str) -> (String, String);
+    fn only_with_url(&self, flag: &str) -> (String, String);
+    fn flags_exclude(&self, first: &str, second: &str) -> (String, String);
+    fn bad_env_name(&self, flag: &str, given: &str) -> (String, String);
+    fn reserved_env_name(&self, name: &str) -> (String, String);
+    fn env_unset(&self, name: &str) -> (String, String);
+    fn env_unprintable(&self, name: &str) -> (String, String);
+    fn bad_header(&self, given: &str) -> (String, String);
+    fn duplicate_header(&self, header: &str) -> (String, String);
+    fn bad_flag_value(&self, flag: &str, given: &str, expected: &str) -> (String, String);
+    fn session_needs_process(&self) -> (String, String);
+    fn run_needs_session(&self) -> (String, String);
+    fn no_suite_in_folder(&self, folder: &str) -> (String, String);
+    fn suite_twice(&self, path: &str) -> (String, String);
+    fn folder_unreadable(&self, folder: &str, why: &str) -> (String, String);
+    fn capture_socket_unavailable(&self) -> (String, String);
+
+    // Files and the system.
+    fn file_unreadable(&self, what: &str, path: &str, why: &str) -> (String, String);
+    fn file_unwritable(&self, what: &str, path: &str, why: &str) -> (String, String);
+    fn no_pem_certificate(&self, path: &str) -> (String, String);
+    fn no_pem_key(&self, path: &str) -> (String, String);
+    fn command_start_failed(&self, command: &str, why: &str) -> (String, String);
+    fn stdout_failed(&self, why: &str) -> (String, String);
+    fn unhealthy(&self, address: &str, why: &str) -> (String, String);
+    fn internal(&self, what: &str) -> (String, String);
+
+    // Progress and notices.
+    fn starting_server(&self) -> String;
+    fn waiting_for(&self, what: &str) -> String;
+    fn running_case(&self, suite: &str, case: &str, done: usize, total: usize) -> String;
+    fn proxy_listening(&self, address: &str) -> String;
+    fn admin_listening(&self, address: &str) -> String;
+    fn ca_at(&self, path: &str) -> String;
+    fn interrupted(&self) -> String;
+    fn recovered(&self, exchanges: usize, path: &str) -> String;
+    fn no_failures_to_bundle(&self) -> String;
+
+    // Demonstration.
+    fn demo_opening(&self, host: &str) -> String;
+    fn demo_record(&self) -> String;
+    fn demo_api_asked(&self, times: usize) -> String;
+    fn demo_replay(&self) -> String;
+    fn demo_same(&self, same: bool) -> String;
+    fn demo_changed(&self) -> String;
+    fn demo_exit(&self, code: u8) -> String;
+    fn demo_closing(&self, kept: Option<&str>) -> String;
+
+    // How the server's calls were led to the proxy.
+    fn ingress_line(&self, way: &str) -> String;
+    fn ingress_environment(&self) -> String;
+    fn ingress_blind_clients(&self) -> String;
+    fn nothing_seen(&self) -> String;
+}
+
+/// The sentences of a language.
+pub(crate) fn of(locale: Locale) -> &'static dyn Text {
+    match locale {
+        Locale::En => &en::English,
+        Locale::Ko => &ko::Korean,
+    }
+}

@@ -1,0 +1,17 @@
+//! The server process: start without a shell, the end of its stderr, the close ladder.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `environment` | which variables a server sees |
+//! | `server` | a running server process and its end |
+//! | `start` | starting it, and why that may fail |
+//! | `stderr` | the last 64 KiB of what it wrote |
+
+mod environment;
+mod server;
+mod start;
+mod stderr;
+
+pub use environment::{ALLOWED_POSIX, ALLOWED_WINDOWS, Environment, child_environment};
+pub use server::{Ended, Ladder, ServerPipes, ServerProcess};
+pub use start::{ProcessSpec, start};

@@ -1,0 +1,68 @@
+//! The accept loop: small, and it survives errors.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::connection::{self, Arrived};
+use crate::route::Route;
+use crate::shared::Shared;
+use crate::transport::TcpTransport;
+
+/// How long accepting rests when the system has no descriptors left.
+const BACK_OFF: Duration = Duration::from_millis(100);
+
+/// Accepts connections until `shutdown` is cancelled.
+pub(crate) async fn accept(listener: &TcpListener, shared: &Arc<Shared>, shutdown: &CancellationToken) {
+    let places = Arc::new(Semaphore::new(shared.limits.connections.min(Semaphore::MAX_PERMITS)));
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => return,
+            accepted = async {
+                // Never closed, so that a place always comes; the place goes with the connection's task.
+                let place = Arc::clone(&places).acquire_owned().await.ok()?;
+                Some((place, listener.accept().await))
+            } => accepted,
+        };
+        match accepted {
+            None => return,
+            Some((place, Ok((tcp, _peer)))) => {
+                let (stream, reset) = TcpTransport::new(tcp);
+                let arrived = Arrived {
+                    stream: Box::new(stream),
+                    buffered: BytesMut::new(),
+                    route: Route::listener(),
+                    reset: Some(reset),
+                    known: None,
+                };
+                let serving = connection::serve(arrived, Arc::clone(shared));
+                shared.tracker.spawn(async move {
+                    serving.await;
+                    drop(place);
+                });
+            }
+            Some((_, Err(error))) if is_of_one_connection(&error) => tracing::debug!(%error, "accept"),
+            Some((_, Err(error))) => {
+                tracing::warn!(%error, "accept: no connection can be taken now");
+                tokio::select! {
+                    () = tokio::time::sleep(BACK_OFF) => {}
+                    () = shutdown.cancelled() => return,
+                }
+            }
+        }
+    }
+}
+
+/// Whether the error says something about the connection that was to be accepted, and nothing about the next one.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset
+    )
+}

@@ -1,0 +1,82 @@
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+
+use super::{Alpn, Authority, AuthorityErrorKind, combined_bundle};
+
+#[test]
+fn ephemeral_folder_is_private_and_goes_with_the_last_clone() {
+    let authority = Authority::ephemeral().unwrap();
+    let folder = authority.folder().to_owned();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    assert_eq!(mode(&folder.join("ca.key")), 0o600);
+    assert_eq!(std::fs::read_to_string(authority.certificate_path()).unwrap(), authority.certificate_pem());
+    drop(authority);
+    assert!(!folder.exists());
+}
+
+#[test]
+fn kept_authority_is_made_once() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("ca");
+    let first = Authority::open_or_create(&folder).unwrap();
+    let second = Authority::open_or_create(&folder).unwrap();
+    assert_eq!(first.certificate_pem(), second.certificate_pem());
+    let mode = std::fs::metadata(folder.join("ca.key")).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+}
+
+#[test]
+fn damaged_halves_and_strangers_are_refused_with_a_hint() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path();
+    Authority::open_or_create(folder).unwrap();
+    let other = Authority::ephemeral().unwrap();
+    let certificate = std::fs::read(folder.join("ca.pem")).unwrap();
+
+    std::fs::copy(other.certificate_path(), folder.join("ca.pem")).unwrap();
+    let error = Authority::open_or_create(folder).unwrap_err();
+    assert!(matches!(error.kind, AuthorityErrorKind::KeyMismatch), "{error:?}");
+
+    std::fs::write(folder.join("ca.pem"), b"not a certificate").unwrap();
+    let error = Authority::open_or_create(folder).unwrap_err();
+    assert!(matches!(error.kind, AuthorityErrorKind::Damaged(_)), "{error:?}");
+    assert!(error.hint().contains("ca.pem"));
+
+    std::fs::write(folder.join("ca.pem"), certificate).unwrap();
+    std::fs::remove_file(folder.join("ca.key")).unwrap();
+    let error = Authority::open_or_create(folder).unwrap_err();
+    assert!(matches!(error.kind, AuthorityErrorKind::Half { missing: "ca.key" }), "{error:?}");
+}
+
+#[test]
+fn one_name_is_minted_once_under_concurrency() {
+    let authority = Authority::ephemeral().unwrap();
+    let configs: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16)
+            .map(|_| scope.spawn(|| authority.mint().config("api.example.test", Alpn::Http).unwrap()))
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(configs.windows(2).all(|pair| Arc::ptr_eq(&pair[0], &pair[1])));
+    assert_eq!(authority.mint().minted(), 1);
+}
+
+#[test]
+fn t13_leaf_cache_is_bounded() {
+    let authority = Authority::ephemeral().unwrap();
+    for index in 0..1100 {
+        authority.mint().config(&format!("h{index}.example.test"), Alpn::Http).unwrap();
+    }
+    assert_eq!(authority.mint().held(), 1024);
+    authority.mint().config("h0.example.test", Alpn::Http).unwrap();
+    assert_eq!(authority.mint().minted(), 1101, "the oldest name had left");
+}
+
+#[test]
+fn bundle_ends_with_the_authority() {
+    let authority = Authority::ephemeral().unwrap();
+    let (bundle, _) = combined_bundle(&authority, Some("-----USER-----"));
+    assert!(bundle.ends_with(authority.certificate_pem()));
+    assert!(bundle.contains("-----USER-----\n"));
+}

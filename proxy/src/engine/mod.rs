@@ -1,0 +1,25 @@
+//! What becomes of a request once it is read: [`Mode`] as settings, `Engine` at run time.
+//!
+//! Only the recording and the passing engine own an upstream. The replaying one owns a session and nothing else, so that no
+//! branch of it, however wrong, could open a connection.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `mode` | the modes as a caller gives them |
+//! | `replay` | answers out of a session |
+//! | `record` | forwards, and stores what went by |
+//! | `pass` | forwards, and counts |
+//! | `tee` | bodies copied into a recording while they stream |
+//! | `outgoing` | requests as they leave |
+
+mod engine;
+mod mode;
+mod outgoing;
+mod pass;
+mod record;
+mod replay;
+mod tee;
+
+pub(crate) use engine::Engine;
+pub(crate) use outgoing::Outgoing;
+pub use mode::Mode;

@@ -1,0 +1,281 @@
+//! The client's leg: reads requests one after the other, has them answered, writes the answers.
+
+use std::pin::pin;
+
+use bytes::BytesMut;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::decode::{Decoded, Decoder};
+use super::head::RequestLine;
+use super::length::Length;
+use super::write::{Asked, Written, write_reply};
+use super::{HeadError, HeadReader, READ_CHUNK};
+use crate::exchange::IncompleteCause;
+use crate::message::{Body, BodyError, Piece, Reply};
+use crate::respond;
+use crate::settings::Limits;
+use crate::transport::BoxStream;
+
+/// Pieces of a request body between its reader and the engine.
+const BODY_AHEAD: usize = 2;
+/// Bytes read ahead of their turn while an answer is under way, so that a client's leaving is noticed.
+const READ_AHEAD: usize = 64 * 1024;
+/// What a client may still send after an answer that did not wait for its body.
+const LINGER: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Who answers the requests of a connection.
+pub(crate) trait Served: Sync {
+    /// Answers a request.
+    fn answer(&self, line: RequestLine, body: Body) -> impl Future<Output = Reply> + Send;
+    /// Whether answers come from a network, so that a client's leaving must end what is under way.
+    fn is_live(&self) -> bool;
+    /// Deadlines and sizes.
+    fn limits(&self) -> &Limits;
+    /// Cancelled when no further request is to be read.
+    fn stop(&self) -> &CancellationToken;
+    /// Whether another protocol is asked for in a way that this side follows.
+    fn follows_upgrade(&self, line: &RequestLine) -> bool;
+}
+
+/// How the serving ended.
+pub(crate) enum End {
+    /// In order.
+    Closed,
+    /// Without an answer or within one. `hard`: the client sees it only if the connection is reset.
+    Broken { stream: BoxStream, hard: bool },
+    /// The client asked for a tunnel, or for another protocol that is let through.
+    Handover {
+        line: RequestLine,
+        stream: BoxStream,
+        buffered: BytesMut,
+    },
+}
+
+/// Serves a connection until it ends or is handed over.
+pub(crate) async fn serve(stream: BoxStream, buffered: BytesMut, served: &impl Served) -> End {
+    let (reader, writer) = tokio::io::split(stream);
+    let heads = HeadReader::with(buffered);
+    let mut connection = Connection { reader, writer, heads, out: BytesMut::new() };
+    let mut stop = pin!(served.stop().cancelled());
+    loop {
+        let line = match connection.read_request(served.limits(), stop.as_mut()).await {
+            Ok(Some(line)) => line,
+            Ok(None) => return connection.close().await,
+            Err(error) => return connection.refuse(&error, served.limits()).await,
+        };
+        if line.method == "CONNECT" || served.follows_upgrade(&line) {
+            let Connection { reader, writer, heads, .. } = connection;
+            return End::Handover { line, stream: reader.unsplit(writer), buffered: heads.buffer };
+        }
+        match connection.exchange(line, served).await {
+            Step::Next => {}
+            Step::Close => return connection.close().await,
+            Step::Linger => return connection.linger().await,
+            Step::Break { hard } => {
+                return End::Broken { stream: connection.reader.unsplit(connection.writer), hard };
+            }
+        }
+    }
+}
+
+enum Step {
+    Next,
+    Close,
+    /// The client may still be sending.
+    Linger,
+    Break { hard: bool },
+}
+
+struct Connection {
+    reader: ReadHalf<BoxStream>,
+    writer: WriteHalf<BoxStream>,
+    heads: HeadReader,
+    out: BytesMut,
+}
+
+impl Connection {
+    /// The next request, `None` when the connection is over in order.
+    async fn read_request(
+        &mut self,
+        limits: &Limits,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Option<RequestLine>, HeadError> {
+        if self.heads.buffer.is_empty() {
+            self.heads.buffer.reserve(READ_CHUNK);
+            tokio::select! {
+                biased;
+                read = timeout(limits.keep_alive, self.reader.read_buf(&mut self.heads.buffer)) => match read {
+                    Ok(Ok(0)) | Err(_) => return Ok(None),
+                    Ok(Ok(_)) => {}
+                    Ok(Err(error)) => return Err(HeadError::Io(error)),
+                },
+                () = stop => return Ok(None),
+            }
+        }
+        let filled = timeout(limits.header_read, self.heads.fill(&mut self.reader, limits.header_bytes)).await;
+        match filled {
+            Ok(Ok(())) => self.heads.take_request(limits.header_bytes).map(Some),
+            Ok(Err(HeadError::Closed)) => Ok(None),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(HeadError::Cut),
+        }
+    }
+
+    async fn exchange(&mut self, line: RequestLine, served: &impl Served) -> Step {
+        let limits = served.limits();
+        let length = match Length::of_request(&line) {
+            Ok(length) => length,
+            Err(error) => {
+                let reply = respond::bad_request(&error);
+                let asked = Asked::nothing();
+                let _ = write_reply(&mut self.writer, &mut self.out, reply, asked, limits).await;
+                return Step::Linger;
+            }
+        };
+        let client = Asked::of(&line);
+        let whole = match length {
+            Length::Known(length) => {
+                usize::try_from(length).ok().filter(|&length| self.heads.buffer.len() >= length)
+            }
+            Length::None => Some(0),
+            Length::Chunked | Length::UntilClose => None,
+        };
+        let decoder = Decoder::new(length, limits.header_bytes);
+        let Self { reader, writer, heads, out } = self;
+        let mut sending = false;
+        let written = match whole {
+            Some(length) => {
+                let body = match length {
+                    0 => Body::Empty,
+                    length => Body::Full(heads.buffer.split_to(length).freeze()),
+                };
+                let respond = async {
+                    let reply = served.answer(line, body).await;
+                    write_reply(writer, out, reply, client, limits).await
+                };
+                if served.is_live() {
+                    tokio::select! {
+                        biased;
+                        written = respond => written,
+                        () = gone(reader, &mut heads.buffer) => Written::Failed,
+                    }
+                } else {
+                    respond.await
+                }
+            }
+            None => {
+                let expects = line.headers.get("expect").is_some_and(|e| e.eq_ignore_ascii_case("100-continue"));
+                if expects && heads.buffer.is_empty() {
+                    let going_on = writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await;
+                    if going_on.is_err() || writer.flush().await.is_err() {
+                        return Step::Break { hard: false };
+                    }
+                }
+                let (sender, receiver) = mpsc::channel(BODY_AHEAD);
+                let read_whole = std::sync::atomic::AtomicBool::new(false);
+                let reading = async {
+                    let mut decoder = decoder;
+                    pump(reader, &mut heads.buffer, &mut decoder, sender, limits).await;
+                    if decoder.is_done() {
+                        read_whole.store(true, std::sync::atomic::Ordering::Relaxed);
+                        gone(reader, &mut heads.buffer).await;
+                    }
+                };
+                let respond = async {
+                    let reply = served.answer(line, Body::channel(receiver)).await;
+                    write_reply(writer, out, reply, client, limits).await
+                };
+                let written = tokio::select! {
+                    biased;
+                    written = respond => written,
+                    () = reading => Written::Failed,
+                };
+                sending = !read_whole.load(std::sync::atomic::Ordering::Relaxed);
+                written
+            }
+        };
+        match written {
+            Written::Failed => Step::Break { hard: true },
+            Written::Cut => Step::Break { hard: false },
+            Written::Last | Written::Whole if sending => Step::Linger,
+            Written::Last => Step::Close,
+            Written::Whole => Step::Next,
+        }
+    }
+
+    async fn refuse(mut self, error: &HeadError, limits: &Limits) -> End {
+        let answerable = matches!(error, HeadError::TooLarge(_) | HeadError::Malformed);
+        if !answerable {
+            return End::Closed;
+        }
+        tracing::debug!(%error, "read_request");
+        let reply = respond::bad_request(error);
+        let _ = write_reply(&mut self.writer, &mut self.out, reply, Asked::nothing(), limits).await;
+        self.linger().await
+    }
+
+    async fn close(mut self) -> End {
+        let _ = timeout(LINGER, self.writer.shutdown()).await;
+        End::Closed
+    }
+
+    /// Closes so that the last answer arrives although the client may still be sending: a socket that is closed with unread
+    /// bytes resets, and the reset overtakes the answer.
+    async fn linger(mut self) -> End {
+        let _ = timeout(LINGER, async {
+            let _ = self.writer.shutdown().await;
+            loop {
+                self.heads.buffer.clear();
+                match self.reader.read_buf(&mut self.heads.buffer).await {
+                    Ok(0) | Err(_) => break,
+                    Ok(_) => {}
+                }
+            }
+        })
+        .await;
+        End::Closed
+    }
+}
+
+/// Reads a body off the wire and hands it on. On a fault the receiver gets it as the last item.
+async fn pump(
+    reader: &mut ReadHalf<BoxStream>,
+    buffer: &mut BytesMut,
+    decoder: &mut Decoder,
+    sender: mpsc::Sender<Result<Piece, BodyError>>,
+    limits: &Limits,
+) {
+    let fault = loop {
+        match decoder.decode(buffer) {
+            // The engine may answer without having read the body; the rest is read to keep the connection usable.
+            Ok(Decoded::Data(data)) => drop(sender.send(Ok(Piece::Data(data))).await),
+            Ok(Decoded::Trailers(trailers)) => drop(sender.send(Ok(Piece::Trailers(trailers))).await),
+            Ok(Decoded::End) => return,
+            Ok(Decoded::More) => {
+                buffer.reserve(READ_CHUNK);
+                match timeout(limits.body_idle, reader.read_buf(buffer)).await {
+                    Ok(Ok(0) | Err(_)) => break BodyError::Closed(IncompleteCause::Client),
+                    Ok(Ok(_)) => {}
+                    Err(_) => break BodyError::Idle,
+                }
+            }
+            Err(error) => break error,
+        }
+    };
+    let _ = sender.send(Err(fault)).await;
+}
+
+/// Returns when the client has gone. What it sends ahead is kept for its turn.
+async fn gone(reader: &mut ReadHalf<BoxStream>, buffer: &mut BytesMut) {
+    while buffer.len() < READ_AHEAD {
+        buffer.reserve(1024);
+        match reader.read_buf(buffer).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+    }
+    std::future::pending::<()>().await;
+}

@@ -1,0 +1,48 @@
+//! HTTP/2 on both legs (RFC 9113), by hyper; this module translates heads and bodies.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `server` | the client's leg |
+//! | `client` | the upstream's leg |
+//! | `convert` | heads to and from hyper's |
+//! | `body` | bodies to and from hyper's |
+
+mod body;
+mod client;
+mod convert;
+mod server;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+pub(crate) use client::{Sender, connect};
+pub(crate) use convert::headers;
+pub(crate) use server::{Served, serve};
+
+/// Window of one stream: as much as may be under way without waiting for a credit.
+const STREAM_WINDOW: u32 = 1024 * 1024;
+/// Window of a whole connection.
+const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
+
+/// Spawns what hyper asks for where its owner can wait for it, and ends it when the owner says so.
+#[derive(Clone)]
+struct TrackedExecutor {
+    tracker: TaskTracker,
+    cut: CancellationToken,
+}
+
+impl<F> hyper::rt::Executor<F> for TrackedExecutor
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    fn execute(&self, future: F) {
+        let cut = self.cut.clone();
+        self.tracker.spawn(async move {
+            tokio::select! {
+                _ = future => {}
+                () = cut.cancelled() => {}
+            }
+        });
+    }
+}

@@ -1,0 +1,147 @@
+//! The proxy as a whole: bind, serve, stop.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::accept;
+use crate::authority::Authority;
+use crate::counts::Counters;
+use crate::engine::Engine;
+use crate::error::ProxyError;
+use crate::ingress::Ingress;
+use crate::report::SessionReport;
+use crate::settings::ProxySettings;
+use crate::shared::Shared;
+
+/// What is left to a connection that was told to end at once.
+const CUT: Duration = Duration::from_millis(200);
+
+/// The proxy. It has no values: [`Proxy::bind`] makes a [`BoundProxy`].
+#[derive(Debug)]
+pub enum Proxy {}
+
+/// A proxy whose address is known and that accepts as soon as it serves; clients that connect before wait.
+#[must_use = "a bound proxy does nothing until it serves"]
+pub struct BoundProxy {
+    listener: TcpListener,
+    shared: Arc<Shared>,
+}
+
+/// Looks at a proxy while it runs. Cheap to clone.
+#[derive(Clone)]
+pub struct ProxyHandle {
+    shared: Arc<Shared>,
+}
+
+impl Proxy {
+    /// Checks the settings and binds the address.
+    ///
+    /// # Errors
+    /// The address cannot be listened on, or a file of the upstream settings cannot be used.
+    pub async fn bind(settings: ProxySettings) -> Result<BoundProxy, ProxyError> {
+        let ProxySettings { listen, mode, authority, tunnel, limits } = settings;
+        let failed = |source| ProxyError::Bind { address: listen, source };
+        let listener = TcpListener::bind(listen).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let counters = Arc::new(Counters::default());
+        // Reads certificate files.
+        let engine = {
+            let counters = Arc::clone(&counters);
+            tokio::task::spawn_blocking(move || Engine::new(mode, limits, &counters))
+                .await
+                .map_err(|error| ProxyError::Start(std::io::Error::other(error)))??
+        };
+        // The first handshake would otherwise wait for the provider to seed itself and for the first signature.
+        if let Err(error) = authority.mint().config("localhost", crate::authority::Alpn::Http) {
+            tracing::debug!(%error, "no leaf for localhost");
+        }
+        let shared = Shared {
+            engine,
+            authority,
+            counters,
+            limits,
+            tunnel,
+            address,
+            stop: CancellationToken::new(),
+            cut: CancellationToken::new(),
+            tracker: TaskTracker::new(),
+        };
+        Ok(BoundProxy { listener, shared: Arc::new(shared) })
+    }
+}
+
+impl BoundProxy {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.shared.address
+    }
+
+    /// A way in for connections that were accepted elsewhere.
+    pub fn ingress(&self) -> Ingress {
+        Ingress::new(Arc::clone(&self.shared))
+    }
+
+    /// A look at the proxy while it runs.
+    pub fn handle(&self) -> ProxyHandle {
+        ProxyHandle { shared: Arc::clone(&self.shared) }
+    }
+
+    /// Serves until `shutdown` is cancelled; then lets exchanges under way finish for as long as the limits say, ends the rest,
+    /// joins every task, and finishes the session.
+    ///
+    /// # Errors
+    /// The session file could not be written.
+    pub async fn serve(self, shutdown: CancellationToken) -> Result<SessionReport, ProxyError> {
+        let Self { listener, shared } = self;
+        accept::accept(&listener, &shared, &shutdown).await;
+        drop(listener);
+        shared.stop.cancel();
+        shared.tracker.close();
+        if tokio::time::timeout(shared.limits.shutdown, shared.tracker.wait()).await.is_err() {
+            shared.cut.cancel();
+            if tokio::time::timeout(CUT, shared.tracker.wait()).await.is_err() {
+                tracing::warn!(left = shared.tracker.len(), "close: connections that did not end in time");
+            }
+        }
+        shared.engine.finish(&shared.counters).await
+    }
+}
+
+impl ProxyHandle {
+    /// The report so far.
+    pub fn report(&self) -> SessionReport {
+        self.shared.engine.progress(&self.shared.counters)
+    }
+
+    /// The authority whose leaves the clients see.
+    pub fn authority(&self) -> &Authority {
+        &self.shared.authority
+    }
+
+    /// Whether it still takes connections.
+    pub fn is_serving(&self) -> bool {
+        !self.shared.stop.is_cancelled()
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.shared.address
+    }
+}
+
+impl std::fmt::Debug for BoundProxy {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("BoundProxy").field("address", &self.address()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for ProxyHandle {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ProxyHandle").field("address", &self.address()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,127 @@
+//! Pseudonyms of secrets that a recording discovers.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use aho_corasick::{AhoCorasick, Input, MatchKind};
+use mcpeak_core::redact::{Encoding, Found, Tokens};
+
+/// A discovered secret is searched for elsewhere from this length on, if it mixes letters and digits.
+const MIN_SEARCHED: usize = 16;
+
+/// Numbers secrets in the order of discovery, provisionally (`{{token:~3}}`), and finds them again in later messages, so that
+/// a token that one answer hands out is recognised in the next request. The file's own numbers are given when it is written.
+#[derive(Default)]
+pub(crate) struct Ledger(Mutex<Entries>);
+
+#[derive(Default)]
+struct Entries {
+    ids: HashMap<Vec<u8>, usize>,
+    searched: Searched,
+    recent: Searched,
+}
+
+/// Writings of secrets with their ids, and the automaton over them.
+#[derive(Default)]
+struct Searched {
+    writings: Vec<(Vec<u8>, usize)>,
+    automaton: Option<AhoCorasick>,
+}
+
+impl Ledger {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        // The map is whole between any two statements, so a panic elsewhere leaves it usable.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Tokens for Ledger {
+    fn pseudonym(&self, secret: &[u8]) -> String {
+        let mut entries = self.entries();
+        let next = entries.ids.len() + 1;
+        let known = entries.ids.get(secret).copied();
+        let id = known.unwrap_or(next);
+        if known.is_none() {
+            entries.ids.insert(secret.to_vec(), id);
+            entries.search_for(secret, id);
+        }
+        format!("{{{{token:~{id}}}}}")
+    }
+
+    fn find_at(&self, haystack: &[u8], from: usize) -> Option<Found> {
+        let entries = self.entries();
+        let found =
+            [&entries.searched, &entries.recent].into_iter().filter_map(|set| set.find_at(haystack, from));
+        let (range, id) = found.min_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)))?;
+        Some(Found { range, pseudonym: format!("{{{{token:~{id}}}}}") })
+    }
+}
+
+impl Entries {
+    fn search_for(&mut self, secret: &[u8], id: usize) {
+        let Ok(text) = std::str::from_utf8(secret) else { return };
+        let mixed = text.bytes().any(|byte| byte.is_ascii_digit())
+            && text.bytes().any(|byte| byte.is_ascii_alphabetic());
+        if text.len() < MIN_SEARCHED || !mixed {
+            return;
+        }
+        for encoding in Encoding::textual() {
+            let writing = encoding.encode(text).into_bytes();
+            if !self.recent.writings.iter().any(|(known, _)| *known == writing) {
+                self.recent.writings.push((writing, id));
+            }
+        }
+        // Two automata, the small one rebuilt for each secret, keep the whole linear in the number of secrets (amortised).
+        if self.recent.writings.len() > 64.max(self.searched.writings.len() / 2) {
+            self.searched.writings.append(&mut self.recent.writings);
+            self.searched.build();
+        }
+        self.recent.build();
+    }
+}
+
+impl Searched {
+    fn build(&mut self) {
+        let writings = self.writings.iter().map(|(writing, _)| writing);
+        let build = || AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(writings).ok();
+        self.automaton = if self.writings.is_empty() { None } else { build() };
+    }
+
+    fn find_at(&self, haystack: &[u8], from: usize) -> Option<(std::ops::Range<usize>, usize)> {
+        let found = self.automaton.as_ref()?.find(Input::new(haystack).range(from..))?;
+        Some((found.range(), self.writings[found.pattern().as_usize()].1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcpeak_core::redact::{Redactor, Tokens as _};
+
+    use super::Ledger;
+
+    #[test]
+    fn r13_a_discovered_token_is_found_again() {
+        let ledger = Ledger::default();
+        let tokens: Vec<String> = (0..300).map(|index| format!("tok/{index:04}-abcdefgh1234")).collect();
+        for token in &tokens {
+            ledger.pseudonym(token.as_bytes());
+        }
+        let redactor = Redactor::default();
+        for (index, token) in tokens.iter().enumerate() {
+            let text = format!("GET /use/{token}?x={}", token.replace('/', "%2F"));
+            let id = index + 1;
+            assert_eq!(
+                redactor.redact_text(&text, &ledger),
+                format!("GET /use/{{{{token:~{id}}}}}?x={{{{token:~{id}}}}}")
+            );
+        }
+    }
+
+    #[test]
+    fn short_and_plain_secrets_are_not_searched_for() {
+        let ledger = Ledger::default();
+        assert_eq!(ledger.pseudonym(b"hunter2"), "{{token:~1}}");
+        assert_eq!(ledger.pseudonym(b"production-environment"), "{{token:~2}}");
+        assert_eq!(ledger.find_at(b"hunter2 in the production-environment", 0), None);
+    }
+}

@@ -1,0 +1,217 @@
+//! A captured exchange made into a journal entry: decoded, redacted, its large bodies in files.
+
+use std::io;
+use std::path::Path;
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+
+use super::body::SIDE_FILE;
+use super::coding::Codings;
+use super::journal::{Blob, Data, Entry, EntryAnswer, EntryResponse, Field};
+use super::sink::{HELD, Spool};
+use crate::exchange::{
+    Captured, Framing, Headers, Incomplete, IncompleteCause, Outcome, RequestHead, ResponseHead, SpoolFile,
+};
+use crate::redact::{
+    BodyKind, Redaction, learn_request, redact_body, redact_fields, redact_form, redact_path, request_fields,
+    response_fields,
+};
+use crate::report::Warning;
+
+/// Most bytes that a held body may inflate to in memory.
+const INFLATED: usize = 32 * 1024 * 1024;
+
+/// An exchange that ended, not yet redacted.
+pub(crate) struct Finished {
+    pub(crate) seq: u64,
+    pub(crate) head: RequestHead,
+    pub(crate) request: Captured,
+    pub(crate) outcome: Outcome,
+}
+
+impl Finished {
+    /// Bytes it holds in memory.
+    pub(crate) fn held(&self) -> usize {
+        let held = |captured: &Captured| if let Captured::Memory(bytes) = captured { bytes.len() } else { 0 };
+        let response = if let Outcome::Response { body, .. } = &self.outcome { held(body) } else { 0 };
+        held(&self.request) + response + 1024
+    }
+}
+
+/// Makes entries.
+pub(crate) struct Capture<'a> {
+    pub(crate) redaction: &'a Redaction,
+    /// Folder of the side files.
+    pub(crate) folder: &'a Path,
+    /// Further request fields that are stored.
+    pub(crate) fields: &'a [String],
+    pub(crate) warnings: &'a mut Vec<Warning>,
+}
+
+impl Capture<'_> {
+    /// The entry of an exchange.
+    pub(crate) fn entry(&mut self, finished: Finished) -> io::Result<Entry> {
+        let Finished { seq, head, request, outcome } = finished;
+        learn_request(self.redaction, &head.headers);
+        let url = self.url(&head);
+        let line = format!("{} {url}", head.method);
+        let body = self.blob(&head.headers, request, &format!("{seq}-request"), &line)?;
+        let answer = match outcome {
+            Outcome::Failure(kind) => EntryAnswer::failure(kind),
+            Outcome::Response { head: answer, body, trailers, incomplete } => {
+                let wire_length = body.wire_length();
+                let incomplete = incomplete.or_else(|| self.mismatch(&head, &answer, wire_length, &line));
+                EntryAnswer::Response(self.response(seq, &answer, body, &trailers, incomplete, &line)?)
+            }
+        };
+        let mut headers = request_fields(self.redaction, &head.headers, self.fields);
+        if body.as_ref().is_some_and(|body| body.decoded) {
+            headers.remove("content-encoding");
+        }
+        Ok(Entry { seq, method: head.method, url, headers: Field::list(&headers), body, answer })
+    }
+
+    fn url(&self, head: &RequestHead) -> String {
+        let path = redact_path(self.redaction, &head.path);
+        let query = head.query.as_deref().map(|query| redact_form(self.redaction, query));
+        query.map_or_else(
+            || format!("{}{path}", head.origin),
+            |query| format!("{}{path}?{query}", head.origin),
+        )
+    }
+
+    fn response(
+        &mut self,
+        seq: u64,
+        head: &ResponseHead,
+        body: Captured,
+        trailers: &Headers,
+        incomplete: Option<Incomplete>,
+        line: &str,
+    ) -> io::Result<EntryResponse> {
+        // Fields first: a token in a field is then known when the body is looked at, whatever order they came in.
+        let mut headers = response_fields(self.redaction, &head.headers, head.framing);
+        let body = self.blob(&head.headers, body, &format!("{seq}-response"), line)?;
+        if body.as_ref().is_some_and(|body| body.decoded) {
+            headers.remove("content-encoding");
+        }
+        let trailers = redact_fields(self.redaction, trailers);
+        Ok(EntryResponse::new(head, &headers, body, &trailers, incomplete))
+    }
+
+    /// A body that ended whole must have the length that was announced; otherwise it is not stored as complete.
+    fn mismatch(
+        &mut self,
+        request: &RequestHead,
+        head: &ResponseHead,
+        wire: u64,
+        line: &str,
+    ) -> Option<Incomplete> {
+        let announced: u64 = head.headers.get("content-length")?.trim().parse().ok()?;
+        if request.method == "HEAD" || head.framing != Framing::ContentLength || announced == wire {
+            return None;
+        }
+        self.warnings.push(Warning::LengthMismatch { request: line.to_owned() });
+        Some(Incomplete { after_bytes: wire, cause: IncompleteCause::Upstream })
+    }
+
+    fn blob(
+        &mut self,
+        headers: &Headers,
+        captured: Captured,
+        name: &str,
+        line: &str,
+    ) -> io::Result<Option<Blob>> {
+        match captured {
+            Captured::Empty => Ok(None),
+            Captured::Memory(bytes) if bytes.is_empty() => Ok(None),
+            Captured::Memory(bytes) => self.held(headers, &bytes, name, line).map(Some),
+            Captured::Spooled(spooled) => {
+                let file = spooled.file.blocking_recv();
+                let file = file.map_err(|_| io::Error::other("the body's writer ended early"))??;
+                Ok(Some(self.spooled(&file, line)))
+            }
+        }
+    }
+
+    fn spooled(&mut self, file: &SpoolFile, line: &str) -> Blob {
+        if file.decoded {
+            self.warnings.push(Warning::StoredDecoded { request: line.to_owned() });
+        }
+        let path = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Blob {
+            content: Data::File { path, length: file.length, sha256: hex::encode(file.sha256) },
+            encoding: None,
+            wire: None,
+            redacted: file.redacted,
+            streamed: true,
+            decoded: file.decoded,
+        }
+    }
+
+    fn held(&mut self, headers: &Headers, bytes: &Bytes, name: &str, line: &str) -> io::Result<Blob> {
+        let header = headers.get("content-encoding");
+        let content_type = headers.get("content-type");
+        let Some(codings) = Codings::parse(header).filter(|codings| !codings.is_identity()) else {
+            return self.plain(content_type, bytes, name);
+        };
+        match codings.decode(bytes, INFLATED) {
+            Ok(content) => {
+                let redacted = redact_body(self.redaction, &BodyKind::of(content_type, &content), &content);
+                let wire =
+                    if redacted.is_none() { Some(self.data(bytes, &format!("{name}-wire"))?) } else { None };
+                Ok(Blob {
+                    redacted: redacted.is_some(),
+                    content: self.data(&redacted.unwrap_or(content), name)?,
+                    encoding: header.map(str::to_owned),
+                    wire,
+                    streamed: false,
+                    decoded: false,
+                })
+            }
+            Err(error) if error.too_large => {
+                let kind = BodyKind::of(content_type, b"");
+                let members = matches!(kind, BodyKind::Json | BodyKind::EventStream);
+                let path = self.folder.join(format!("{name}.part"));
+                let file = Spool::new(self.redaction, Some(codings), members, path).write_all(bytes)?;
+                Ok(self.spooled(&file, line))
+            }
+            Err(error) => {
+                let kind = BodyKind::of(content_type, &error.partial);
+                match redact_body(self.redaction, &kind, &error.partial) {
+                    // What can be read of a damaged body holds a secret: the readable part is kept without it.
+                    Some(redacted) => {
+                        self.warnings.push(Warning::StoredDecoded { request: line.to_owned() });
+                        let content = self.data(&redacted, name)?;
+                        let (encoding, wire) = (None, None);
+                        Ok(Blob { content, encoding, wire, redacted: true, streamed: false, decoded: true })
+                    }
+                    None => self.plain(None, bytes, name),
+                }
+            }
+        }
+    }
+
+    fn plain(&self, content_type: Option<&str>, bytes: &Bytes, name: &str) -> io::Result<Blob> {
+        let redacted = redact_body(self.redaction, &BodyKind::of(content_type, bytes), bytes);
+        let content = self.data(redacted.as_deref().unwrap_or(bytes), name)?;
+        let redacted = redacted.is_some();
+        Ok(Blob { content, encoding: None, wire: None, redacted, streamed: false, decoded: false })
+    }
+
+    /// Bytes for the journal; from 64 KiB on in a file.
+    fn data(&self, bytes: &[u8], name: &str) -> io::Result<Data> {
+        debug_assert!(bytes.len() <= INFLATED.max(2 * HELD), "larger bodies are spooled");
+        if bytes.len() < SIDE_FILE {
+            return Ok(Data::inline(bytes));
+        }
+        std::fs::create_dir_all(self.folder)?;
+        let path = format!("{name}.part");
+        let mut file = std::fs::File::create(self.folder.join(&path))?;
+        io::Write::write_all(&mut file, bytes)?;
+        file.sync_data()?;
+        let sha256 = hex::encode(Sha256::digest(bytes));
+        Ok(Data::File { path, length: bytes.len() as u64, sha256 })
+    }
+}

@@ -1,0 +1,64 @@
+//! A recorded outcome made ready to be sent.
+
+use std::path::PathBuf;
+
+use bytes::Bytes;
+
+use crate::exchange::{FailureKind, Framing, Headers, Incomplete};
+
+/// A recorded outcome, ready to be sent.
+#[derive(Debug)]
+pub enum Stored {
+    /// An answer.
+    Response(StoredResponse),
+    /// No answer, for this reason.
+    Failure(FailureKind),
+}
+
+/// A recorded answer, ready to be sent.
+#[derive(Debug)]
+pub struct StoredResponse {
+    /// Status code.
+    pub status: u16,
+    /// Reason phrase; `None` when recorded over HTTP/2.
+    pub reason: Option<String>,
+    /// End-to-end fields in recorded order and case. `Content-Length` is among them where the recorded answer had one, with the
+    /// length of the body that is sent (with the announced one where the body is incomplete, or there is none by the kind of
+    /// message); `Transfer-Encoding` and `Connection` never are.
+    pub headers: Headers,
+    /// How the body was delimited.
+    pub framing: Framing,
+    /// The bytes to send, `Content-Encoding` applied.
+    pub body: StoredBody,
+    /// Trailers in order.
+    pub trailers: Headers,
+    /// Where the recorded body stopped short: send the body, then break off.
+    pub incomplete: Option<Incomplete>,
+}
+
+/// The bytes to send.
+#[derive(Clone, Debug)]
+pub enum StoredBody {
+    /// None.
+    Empty,
+    /// Held.
+    Memory(Bytes),
+    /// In a side file, checked at load; streamed.
+    File {
+        /// Where.
+        path: PathBuf,
+        /// Bytes to send.
+        length: u64,
+    },
+}
+
+impl StoredBody {
+    /// Bytes to send.
+    pub const fn length(&self) -> u64 {
+        match self {
+            Self::Empty => 0,
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File { length, .. } => *length,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What all connections of a running proxy share.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::authority::Authority;
+use crate::counts::Counters;
+use crate::engine::Engine;
+use crate::exchange::Origin;
+use crate::settings::{HostPattern, Limits};
+
+/// What all connections of a running proxy share. Nothing in here changes but counters.
+pub(crate) struct Shared {
+    pub(crate) engine: Engine,
+    pub(crate) authority: Authority,
+    pub(crate) counters: Arc<Counters>,
+    pub(crate) limits: Limits,
+    pub(crate) tunnel: Vec<HostPattern>,
+    /// Where the proxy itself listens.
+    pub(crate) address: SocketAddr,
+    /// No further connections and requests.
+    pub(crate) stop: CancellationToken,
+    /// The end of what is still under way.
+    pub(crate) cut: CancellationToken,
+    /// Owns the tasks of connections and streams.
+    pub(crate) tracker: TaskTracker,
+}
+
+impl Shared {
+    /// Whether an origin is the proxy itself, so that forwarding would go round in a circle.
+    pub(crate) fn is_own(&self, host: &str, port: u16) -> bool {
+        if port != self.address.port() {
+            return false;
+        }
+        let own = self.address.ip();
+        match host.parse::<IpAddr>() {
+            Ok(ip) => ip == own || ip.is_unspecified() || (own.is_unspecified() && ip.is_loopback()),
+            Err(_) => host == "localhost" && (own.is_loopback() || own.is_unspecified()),
+        }
+    }
+
+    pub(crate) fn is_own_origin(&self, origin: &Origin) -> bool {
+        self.is_own(&origin.host, origin.port)
+    }
+
+    /// Whether the TLS of a host stays unread.
+    pub(crate) fn is_tunnelled(&self, host: &str) -> bool {
+        self.tunnel.iter().any(|pattern| pattern.matches(host))
+    }
+}
