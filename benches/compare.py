@@ -78,7 +78,7 @@ def measure(results, peer, arguments):
             before = running.cpu_seconds()
             summary = load(arguments.load, running, arguments.seconds, options)
             spent = running.cpu_seconds() - before
-            results.add(f"{name}: per second", peer.name, summary["per_second"])
+            results.add(f"{name}: per second", peer.name, summary["requests"] / arguments.seconds)
             results.add(f"{name}: p99 ms", peer.name, summary["p99_us"] / 1_000)
             results.add(f"{name}: CPU us each", peer.name, spent * 1_000_000 / summary["answered"])
         for name, options in LATENCY.items():

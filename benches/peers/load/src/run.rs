@@ -56,7 +56,7 @@ impl Window {
     }
 
     fn latency(self, asked: Instant, answered: Instant) -> Option<Duration> {
-        (asked >= self.begin && answered <= self.end).then(|| answered - asked)
+        (self.begin..self.end).contains(&answered).then(|| answered - asked)
     }
 }
 
