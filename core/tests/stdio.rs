@@ -236,6 +236,8 @@ async fn pages_are_followed_and_circles_are_not() {
         connection.list_tools(PATIENCE).await.unwrap().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["a", "b"]);
     connection.close().await;
+    let error = list_error("endless").await;
+    assert_eq!(error.detail, Detail::TooManyPages { limit: 1_000 });
     for (mode, cursor) in [("circle", "again"), ("empty-cursor", "")] {
         let error = list_error(mode).await;
         assert_eq!(error.code, ErrorCode::PaginationCursorRepeated);

@@ -237,7 +237,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{IdMatch, Judged, Reply, Rule, judge_reply, match_id};
-    use crate::wire::Message;
+    use crate::wire::{Era, Message, VERSIONS};
 
     fn judge(value: &Value) -> Result<Reply, Rule> {
         let message = Message::parse(Bytes::from(value.to_string())).unwrap();
@@ -298,6 +298,42 @@ mod tests {
         check(json!({}), Some(Rule::ToolContent), call);
         check(json!({"content":"text"}), Some(Rule::ToolContent), call);
         check(json!({"content":[],"isError":"yes"}), Some(Rule::IsError), call);
+    }
+
+    #[test]
+    fn the_table_of_versions_is_what_is_judged() {
+        let samples = [
+            (
+                "initialize",
+                json!({"protocolVersion": "2025-11-25", "capabilities": {},
+                    "serverInfo": {"name": "a", "version": "1"}}),
+            ),
+            ("server/discover", json!({"supportedVersions": [], "capabilities": {}})),
+            ("tools/list", json!({"tools": []})),
+            ("tools/call", json!({"content": []})),
+        ];
+        let judge = |method: &str, value: &Value| {
+            let judged = Judged { result: value.as_object().unwrap(), raw: b"" };
+            match method {
+                "initialize" => judged.initialize().is_ok(),
+                "server/discover" => judged.discover().is_ok(),
+                "tools/list" => judged.tools_page().is_ok(),
+                _ => judged.tool_result().is_ok(),
+            }
+        };
+        for version in &VERSIONS {
+            for (method, members) in version.required_results {
+                let sample = &samples.iter().find(|(name, _)| name == method).unwrap().1;
+                assert!(judge(method, sample), "{method}");
+                for member in *members {
+                    let mut without = sample.clone();
+                    without.as_object_mut().unwrap().shift_remove(*member);
+                    assert!(!judge(method, &without), "{method} without {member}");
+                }
+            }
+            let listed = Rule::ProtocolVersion.expected().contains(version.name);
+            assert_eq!(listed, version.era == Era::Legacy, "{}", version.name);
+        }
     }
 
     fn any_json() -> impl Strategy<Value = Value> {
