@@ -7,6 +7,7 @@ use crate::error::CliError;
 use crate::text::Text;
 
 /// Variables that mcpeak itself reads, with their meaning: the source of the reference page.
+#[cfg_attr(not(test), expect(dead_code, reason = "the reference page is made from it"))]
 pub(crate) const VARIABLES: [(&str, &str); 9] = [
     ("MCPEAK_LOCALE", "language of messages, `en` or `ko`; before LC_ALL, LC_MESSAGES and LANG"),
     ("MCPEAK_LOG", "filter of the log on stderr, such as `mcpeak_proxy=debug`; nothing is logged without it"),

@@ -23,7 +23,8 @@ fn noise(length: usize) -> Vec<u8> {
 
 fn answer(kind: &str, body: &[u8]) -> Vec<u8> {
     let mut bytes =
-        format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len()).into_bytes();
+        format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len())
+            .into_bytes();
     bytes.extend_from_slice(body);
     bytes
 }
@@ -85,12 +86,16 @@ async fn b8_large_request_bodies_stream_through() {
             let proxy = if round == "record" { harness.record().await } else { harness.replay().await };
             let mut client = Client::secure(proxy.address, &harness.authority, "api.test", &[]).await;
             client
-                .send(format!("PUT /up HTTP/1.1\r\nHost: api.test\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes())
+                .send(
+                    format!("PUT /up HTTP/1.1\r\nHost: api.test\r\nContent-Length: {}\r\n\r\n", body.len())
+                        .as_bytes(),
+                )
                 .await;
             client.send(&body).await;
             assert_eq!(client.answer(false).await.unwrap().text(), expected, "{round}");
             let h2 = H2Client::secure(proxy.address, &harness.authority, "api.test").await;
-            let request = Request::put("https://api.test/up").body(Full::new(Bytes::from(body.clone()))).unwrap();
+            let request =
+                Request::put("https://api.test/up").body(Full::new(Bytes::from(body.clone()))).unwrap();
             let response = h2.send(request).await.unwrap();
             assert_eq!(response.status(), 200, "{round} over h2");
             h2.close().await;
@@ -106,12 +111,14 @@ async fn p11_the_first_event_passes_at_once() {
     within(async {
         let (parts, receiver) = tokio::sync::mpsc::channel(4);
         let receiver = std::sync::Mutex::new(Some(receiver));
-        let upstream = Upstream::plain(move |_| Reaction::Live(receiver.lock().unwrap().take().unwrap())).await;
+        let upstream =
+            Upstream::plain(move |_| Reaction::Live(receiver.lock().unwrap().take().unwrap())).await;
         let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
         let proxy = harness.record().await;
         let mut client = Client::plain(proxy.address).await;
         client.send(b"GET http://api.test/events HTTP/1.1\r\nHost: api.test\r\n\r\n").await;
-        let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+        let head =
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
         parts.send(head.to_vec()).await.unwrap();
         // Each event is seen before the next one is sent: nothing waits for the end.
         client.until(b"\r\n\r\n").await.unwrap();

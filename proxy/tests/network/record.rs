@@ -77,7 +77,13 @@ async fn r12_no_secret_in_logs_reports_and_files() {
             // The secret itself went out: redaction is for the disk, not for the wire.
             assert_eq!(asked.field("authorization"), Some(&*format!("Bearer {SECRET}")));
             let body = format!("{{\"echo\":\"{SECRET}\"}}");
-            Reaction::Keep(format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+            Reaction::Keep(
+                format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                    body.len()
+                )
+                .into_bytes(),
+            )
         })
         .await;
         let mut harness = Harness::new().trusting(&ca).resolving("api.test", upstream.port);
@@ -97,7 +103,12 @@ async fn r12_no_secret_in_logs_reports_and_files() {
         assert_eq!(miss.status(), 599);
         let replayed = replaying.stop().await;
 
-        let mut written = vec![log.text(), serde_json::to_string(&report).unwrap(), serde_json::to_string(&replayed).unwrap(), miss.text()];
+        let mut written = vec![
+            log.text(),
+            serde_json::to_string(&report).unwrap(),
+            serde_json::to_string(&replayed).unwrap(),
+            miss.text(),
+        ];
         for entry in std::fs::read_dir(harness.folder.path()).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {
