@@ -62,6 +62,29 @@ pub fn safe_unsigned(value: &Value) -> Option<u64> {
     Some(number as u64)
 }
 
+/// Members in the order in which a JavaScript object keeps them: array indexes first, ascending (ECMA-262,
+/// OrdinaryOwnPropertyKeys), then all others as they came.
+#[must_use]
+pub fn js_member_order(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(js_member_order).collect(),
+        Value::Object(members) => {
+            let mut members: Vec<_> =
+                members.into_iter().map(|(key, member)| (key, js_member_order(member))).collect();
+            // Stable: those that are no indexes keep their order behind them.
+            members.sort_by_key(|(key, _)| array_index(key).unwrap_or(u32::MAX));
+            Value::Object(members.into_iter().collect())
+        }
+        other => other,
+    }
+}
+
+/// The array index that a key spells: decimal, without leading zeros, below 2^32 − 1.
+fn array_index(key: &str) -> Option<u32> {
+    let plain = key.bytes().all(|byte| byte.is_ascii_digit()) && (key == "0" || !key.starts_with('0'));
+    key.parse().ok().filter(|index| plain && *index != u32::MAX)
+}
+
 fn write(out: &mut String, value: &Value, indent: Option<usize>) {
     match value {
         Value::Number(number) => out.push_str(&js_number(number)),
@@ -112,7 +135,7 @@ fn break_line(out: &mut String, indent: Option<usize>) {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{compact, equal, is_integer, pretty, safe_unsigned};
+    use super::{compact, equal, is_integer, js_member_order, pretty, safe_unsigned};
 
     #[test]
     fn writes_what_json_stringify_writes() {
@@ -132,6 +155,16 @@ mod tests {
         assert!(!equal(&json!([1]), &json!([1, 2])));
         assert!(!equal(&json!("1"), &json!(1)));
         assert!(is_integer(&json!(1.0)) && !is_integer(&json!(1.5)) && !is_integer(&json!("1")));
+    }
+
+    #[test]
+    fn array_indexes_come_first() {
+        let text = r#"{"b":{"x":1,"10":2},"010":3,"2":4,"a":[{"y":5,"0":6}],"1":7,"4294967295":8,"-1":9}"#;
+        let value = js_member_order(serde_json::from_str(text).unwrap());
+        assert_eq!(
+            compact(&value),
+            r#"{"1":7,"2":4,"b":{"10":2,"x":1},"010":3,"a":[{"0":6,"y":5}],"4294967295":8,"-1":9}"#
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`compare`] | [`compare()`](compare::compare), [`Determinism`] |
+//! | [`compare`](mod@compare) | [`compare()`](compare::compare), [`Determinism`] |
 //! | `difference` | the first place where two values differ |
 //! | [`hint`] | what a difference looks like |
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`model`] | [`Diagnostic`], [`ViolationReport`]: the keys of the JSON |
 //! | [`facts`] | [`Cause`], [`ViolationFacts`]: what the sentences need to know |
-//! | [`write`] | [`Diagnostics`], which writes them without secrets |
+//! | [`write`](mod@write) | [`Diagnostics`], which writes them without secrets |
 //! | `violation` | violations of response schemas |
 
 pub mod facts;

@@ -3,6 +3,7 @@
 use mcpeak_core::client::ToolResult;
 use mcpeak_core::error::McpError;
 use mcpeak_core::locale::Locale;
+use mcpeak_core::secret::Secret;
 use serde_json::{Map, Value, json};
 
 use super::facts::Cause;
@@ -32,6 +33,11 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
+    /// In a language, without these values.
+    pub fn new(locale: Locale, sensitive: &[Secret<String>]) -> Self {
+        Self { locale, masker: Masker::new(sensitive) }
+    }
+
     /// A diagnostic that is only a sentence.
     pub fn plain(&self, cause: &Cause<'_>) -> Diagnostic {
         let Sentence { message, hint } = text::of(self.locale).diagnostic(cause);

@@ -10,7 +10,6 @@ use crate::json::pretty;
 use crate::lint::Finding;
 use crate::rejection::RejectionBasis;
 use crate::run::Run;
-use crate::run::execute::status;
 use crate::suite::{ApprovedCase, ApprovedStatus};
 
 /// The report of one suite: no time, no host, no version. Carries no secrets.
@@ -56,7 +55,7 @@ pub struct SuiteHead {
 pub enum RunStatus {
     /// Nothing failed.
     Passed,
-    /// A case failed or timed out.
+    /// A case failed or timed out, or none was run.
     Failed,
     /// Interrupted from outside.
     Aborted,
@@ -254,7 +253,7 @@ impl RunnerReport {
                 name: run.suite_name.clone(),
                 default_timeout_ms: run.default_timeout_ms,
             },
-            status: status(run.stop.as_ref(), &summary),
+            status: RunStatus::of(run.stop.as_ref(), &summary),
             stop_reason: run.stop.clone(),
             cases: run.cases.clone(),
             summary,
@@ -302,6 +301,17 @@ impl RunnerReport {
     /// How a case stood at approval.
     pub fn approved_as(&self, case_id: &str) -> Option<ApprovedStatus> {
         self.spec.cases.iter().flatten().find(|case| case.id == case_id).map(|case| case.status)
+    }
+}
+
+impl RunStatus {
+    pub(crate) const fn of(stop: Option<&StopReason>, summary: &Summary) -> Self {
+        match stop {
+            Some(StopReason::AbortSignal { .. }) => Self::Aborted,
+            None if summary.passed < summary.total => Self::Failed,
+            _ if summary.failed + summary.timed_out > 0 => Self::Failed,
+            _ => Self::Passed,
+        }
     }
 }
 

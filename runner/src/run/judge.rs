@@ -1,21 +1,86 @@
-//! Assertions over one result. All are evaluated; none stops the next.
+//! The verdict on a case. All its assertions are evaluated; none stops the next.
 
 use mcpeak_core::canonical::utf16_cmp;
 use mcpeak_core::client::{Tool, ToolResult};
 
 use serde_json::Value;
 
-use super::execute::Outcome;
+use super::outcome::Outcome;
 use super::spec;
 use crate::body::{Body, extract};
 use crate::diagnostic::{Cause, Diagnostic, Diagnostics};
-use crate::report::{AssertionReport, AssertionStatus};
+use crate::rejection::{RejectionBasis, basis};
+use crate::report::{
+    AssertionReport, AssertionStatus, CaseReport, CaseStatus, OperationReport, OperationStatus,
+};
 use crate::schema::ResponseSchema;
 use crate::schema::evaluate::evaluate;
-use crate::suite::{Assertion, Case};
+use crate::suite::{Assertion, Case, Suite};
+
+/// All about a case: every assertion is judged, or skipped where there is no result.
+pub(super) fn case_report(
+    suite: &Suite,
+    case: &Case,
+    outcome: &Outcome,
+    diagnostics: &Diagnostics,
+) -> CaseReport {
+    let assertions = assertions(case, outcome, diagnostics);
+    let timeout_ms = suite.timeout_ms(case);
+    let masker = &diagnostics.masker;
+    let name = masker.text(&case.name);
+    let (operation, diagnostic) = match outcome {
+        Outcome::Tools(_) | Outcome::Result(_) => (OperationStatus::Completed, None),
+        Outcome::Failed(error) => (OperationStatus::Failed, Some(diagnostics.operation_failed(error))),
+        Outcome::TimedOut(_) => {
+            let reason = Cause::CaseTimeout { name: &name, timeout_ms };
+            (OperationStatus::TimedOut, Some(diagnostics.plain(&reason)))
+        }
+        Outcome::Cancelled => {
+            let reason = Cause::RunAborted { name: &name };
+            (OperationStatus::Cancelled, Some(diagnostics.plain(&reason)))
+        }
+        Outcome::NotRun => (OperationStatus::NotRun, None),
+    };
+    let result = match outcome {
+        Outcome::Result(result) => Some(result),
+        _ => None,
+    };
+    let rejection_basis = basis(case, result);
+    let rejection_body = match rejection_basis {
+        RejectionBasis::Unverified => result.and_then(|result| diagnostics.rejection_body(result)),
+        RejectionBasis::Verified | RejectionBasis::NotApplicable => None,
+    };
+    CaseReport {
+        id: masker.text(&case.id),
+        name: name.clone(),
+        spec: spec::case(case, masker),
+        status: case_status(operation, &assertions),
+        operation: OperationReport {
+            status: operation,
+            timeout_ms: (operation != OperationStatus::NotRun).then_some(timeout_ms),
+            diagnostic,
+        },
+        assertions,
+        rejection_basis,
+        rejection_body,
+    }
+}
+
+fn case_status(operation: OperationStatus, assertions: &[AssertionReport]) -> CaseStatus {
+    match operation {
+        OperationStatus::Completed => {
+            let failed = assertions.iter().any(|assertion| assertion.status == AssertionStatus::Failed);
+            if failed { CaseStatus::Failed } else { CaseStatus::Passed }
+        }
+        OperationStatus::Failed => CaseStatus::Failed,
+        OperationStatus::TimedOut => CaseStatus::TimedOut,
+        OperationStatus::Cancelled => CaseStatus::Cancelled,
+        OperationStatus::NotRun => CaseStatus::NotRun,
+    }
+}
 
 /// Judges every assertion of a case.
-pub(super) fn assertions(case: &Case, outcome: &Outcome, diagnostics: &Diagnostics) -> Vec<AssertionReport> {
+fn assertions(case: &Case, outcome: &Outcome, diagnostics: &Diagnostics) -> Vec<AssertionReport> {
     case.assertions
         .iter()
         .map(|assertion| {

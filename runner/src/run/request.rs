@@ -7,8 +7,8 @@ use mcpeak_core::error::{Detail, ErrorCode, McpError, Phase};
 use tokio_util::sync::CancellationToken;
 use tracing::debug;
 
-use super::execute::Outcome;
 use super::options::RunOptions;
+use super::outcome::Outcome;
 use crate::suite::Operation;
 
 /// How much longer than its deadline a connection may take before the runner gives up on it.

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::build;
 use super::model::Suite;
 use super::validate::{self, Issue};
+use crate::json::js_member_order;
 use crate::text::{self, Label, Sentence};
 
 /// Why a suite could not be used.
@@ -96,7 +97,8 @@ impl Suite {
         if !issues.is_empty() {
             return Err(issues);
         }
-        Ok(build::suite(value).expect("the validation has accepted every member that the model reads"))
+        Ok(build::suite(js_member_order(value))
+            .expect("the validation has accepted every member that the model reads"))
     }
 }
 

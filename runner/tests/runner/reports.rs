@@ -6,7 +6,7 @@ use mcpeak_runner::{MultiReport, Style, Suite, SuiteReport};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{Reply, Weather, calls, run, scripted, succeeds, text};
+use crate::support::{Reply, Weather, calls, run, scripted, succeeds, text, tools};
 
 fn schema_cases() -> Suite {
     let body = json!([{"type": "isError", "expected": false}, {"type": "bodyMatchesSchema", "schema": {
@@ -231,6 +231,33 @@ async fn a_missing_tool_lists_what_is_there() {
     Suite: not approved (no fingerprint)
       → It was not approved by mcpeak generate, or was written before approvals existed.
     ");
+}
+
+#[tokio::test]
+async fn findings_do_not_repeat_what_the_server_said() {
+    let suite = calls(&[(json!({"n": "5"}), succeeds()), (json!({"n": "5"}), succeeds())]);
+    let server = scripted([text("n has to be a number, not string", true), text("bad input", true)]);
+    let report = run(&suite, &server, Locale::En).await.report();
+    assert_eq!(report.spec.findings.len(), 2, "the JSON has both");
+    let human = human::render(&report, Locale::En, Style::default());
+    assert!(!human.contains("the input of c0"), "{human}");
+    assert!(human.contains("Note: the input of c1 differs"), "{human}");
+}
+
+#[tokio::test]
+async fn an_input_that_was_not_checked_is_told_even_if_the_case_passed() {
+    let suite = calls(&[(json!({}), succeeds())]);
+    let mut server = scripted([text("ok", false)]);
+    server.tools = tools(json!([{"name": "t", "inputSchema": {"type": "object", "oneOf": []}}]));
+    let report = run(&suite, &server, Locale::Ko).await.report();
+    assert!(report.all_passed());
+    let human = human::render(&report, Locale::Ko, Style::default());
+    assert!(
+        human.contains(
+            "참고: c0 의 입력 검사를 건너뛰었습니다\n  → tool 의 입력 스키마를 해석하지 못했습니다: oneOf\n"
+        ),
+        "{human}"
+    );
 }
 
 #[tokio::test]

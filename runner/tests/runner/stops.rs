@@ -3,7 +3,7 @@
 use mcpeak_core::error::{Detail, ErrorCode, McpError, Phase, ProcessExit};
 use mcpeak_core::locale::Locale;
 use mcpeak_runner::report::{CaseStatus, RunStatus, StopReason, human, junit};
-use mcpeak_runner::{Event, EventKind, Style, run_suite};
+use mcpeak_runner::{Event, EventKind, Run, Style, run_suite};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -160,6 +160,15 @@ fn a_run_can_be_spawned() {
     let (suite, server, options) = (three(), scripted([]), options(Locale::En, &[]));
     let mut sink = |_: &Event| {};
     spawnable(run_suite(&suite, &server, &options, &mut sink));
+}
+
+#[test]
+fn a_server_that_was_not_reached_passes_nothing() {
+    let report = Run::not_started(&three(), &options(Locale::En, &[])).report();
+    assert_eq!(statuses(&report), [CaseStatus::NotRun; 3]);
+    assert_eq!((report.status, report.all_passed()), (RunStatus::Failed, false));
+    let text = human::render(&report, Locale::En, Style::default());
+    assert!(text.contains("\n3 not run  (3 total)\n"), "{text}");
 }
 
 #[tokio::test]
