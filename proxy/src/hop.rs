@@ -20,8 +20,7 @@ pub(crate) fn is_hop_by_hop(name: &str) -> bool {
 /// Whether a request field makes the answer depend on what the client already holds. Dropped while recording, so that the
 /// recording holds the whole answer.
 pub(crate) fn is_conditional(name: &str) -> bool {
-    const CONDITIONAL: [&str; 3] =
-        ["if-none-match", "if-modified-since", "if-range"];
+    const CONDITIONAL: [&str; 3] = ["if-none-match", "if-modified-since", "if-range"];
     // `If-Match` and `If-Unmodified-Since` guard writes: without them a request would mean something else.
     CONDITIONAL.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
@@ -63,7 +62,8 @@ mod tests {
 
     #[test]
     fn names() {
-        for name in ["TE", "Upgrade", "connection", "Keep-Alive", "Proxy-Authorization", "Transfer-Encoding"] {
+        for name in ["TE", "Upgrade", "connection", "Keep-Alive", "Proxy-Authorization", "Transfer-Encoding"]
+        {
             assert!(is_hop_by_hop(name), "{name}");
         }
         for name in ["trailer", "content-length", "host", "authorization", "date"] {

@@ -36,13 +36,23 @@ pub(crate) fn unsupported(what: &str) -> Reply {
 /// An upstream that gave no answer (502, 504).
 pub(crate) fn upstream_failed(kind: FailureKind, origin: &Origin, detail: &str) -> Reply {
     let (status, what, hint) = match kind {
-        FailureKind::Dns => (502, "the name has no address", "check the name, or give --resolve host:port:address"),
-        FailureKind::Refused => (502, "no connection to the upstream", "check that it runs and can be reached from here"),
-        FailureKind::Tls => {
-            (502, "no TLS session with the upstream", "trust its CA with --upstream-ca, or give --upstream-insecure HOST")
+        FailureKind::Dns => {
+            (502, "the name has no address", "check the name, or give --resolve host:port:address")
         }
-        FailureKind::Timeout => (504, "the upstream did not answer in time", "check the upstream, or try again"),
-        FailureKind::Reset => (502, "the upstream closed without an answer", "check the upstream, or try again"),
+        FailureKind::Refused => {
+            (502, "no connection to the upstream", "check that it runs and can be reached from here")
+        }
+        FailureKind::Tls => (
+            502,
+            "no TLS session with the upstream",
+            "trust its CA with --upstream-ca, or give --upstream-insecure HOST",
+        ),
+        FailureKind::Timeout => {
+            (504, "the upstream did not answer in time", "check the upstream, or try again")
+        }
+        FailureKind::Reset => {
+            (502, "the upstream closed without an answer", "check the upstream, or try again")
+        }
     };
     own(status, &format!("{origin}: {what}: {detail}"), hint)
 }

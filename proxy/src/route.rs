@@ -82,7 +82,10 @@ impl Route {
     }
 
     /// Places an HTTP/2 request.
-    pub(crate) fn place_h2(&self, parts: &http::request::Parts) -> Result<(Origin, Option<Target>), RouteError> {
+    pub(crate) fn place_h2(
+        &self,
+        parts: &http::request::Parts,
+    ) -> Result<(Origin, Option<Target>), RouteError> {
         let authority = parts.uri.authority().map(http::uri::Authority::as_str);
         let host = authority.or_else(|| parts.headers.get("host").and_then(|host| host.to_str().ok()));
         // Prior knowledge on a plain listener: the scheme pseudo-field tells http from https.
@@ -107,7 +110,7 @@ impl Route {
         let is_address = target.host.parse::<IpAddr>().is_ok();
         let name = named
             .as_ref()
-            .map(|authority| authority.host())
+            .map(http::uri::Authority::host)
             .filter(|_| is_address)
             .or(self.server_name.as_deref().filter(|_| is_address))
             .unwrap_or(&target.host);

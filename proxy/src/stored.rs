@@ -49,8 +49,7 @@ pub(crate) struct StoredStream {
 
 impl StoredStream {
     pub(crate) fn new(response: &StoredResponse) -> Self {
-        let trailers =
-            (!response.trailers.is_empty()).then(|| Piece::Trailers(response.trailers.clone()));
+        let trailers = (!response.trailers.is_empty()).then(|| Piece::Trailers(response.trailers.clone()));
         let breaks = response.incomplete.is_some();
         Self { body: body(&response.body), trailers: trailers.filter(|_| !breaks), breaks }
     }
@@ -138,4 +137,3 @@ fn read_file(
         }
     }
 }
-

@@ -38,7 +38,9 @@ pub(super) async fn decrypt(mut arrived: Arrived, shared: &Arc<Shared>) -> Optio
     }
     let Arrived { stream, buffered, route, reset, .. } = arrived;
     let (stream, alpn, server_name) =
-        timeout(shared.limits.tls_handshake, handshake(Rewind::new(buffered, stream), &route, shared)).await.ok()??;
+        timeout(shared.limits.tls_handshake, handshake(Rewind::new(buffered, stream), &route, shared))
+            .await
+            .ok()??;
     let route = Route { scheme: Scheme::Https, server_name, ..route };
     Some(Arrived { stream, buffered: bytes::BytesMut::new(), route, reset, known: alpn })
 }

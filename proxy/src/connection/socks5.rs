@@ -69,7 +69,8 @@ async fn read_request(arrived: &mut Arrived) -> Option<(u8, Option<Target>, usiz
         _ => std::str::from_utf8(&bytes[5..4 + address]).ok()?.to_ascii_lowercase(),
     };
     let port = u16::from_be_bytes([bytes[length - 2], bytes[length - 1]]);
-    let valid = !host.is_empty() && port != 0 && !host.contains(|c: char| c.is_control() || c.is_whitespace());
+    let valid =
+        !host.is_empty() && port != 0 && !host.contains(|c: char| c.is_control() || c.is_whitespace());
     Some((command, valid.then_some(Target { host, port }), length))
 }
 

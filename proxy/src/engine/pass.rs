@@ -28,7 +28,9 @@ impl PassEngine {
         };
         match forwarded.await {
             Ok(response) => Reply::Response(response),
-            Err(ForwardError::Upstream { kind, detail }) => respond::upstream_failed(kind, &head.origin, &detail),
+            Err(ForwardError::Upstream { kind, detail }) => {
+                respond::upstream_failed(kind, &head.origin, &detail)
+            }
             Err(ForwardError::Closed | ForwardError::Request) => Reply::Abort,
         }
     }

@@ -32,11 +32,7 @@ impl RequestCapture {
 }
 
 /// The same body, and its copy.
-pub(super) fn capture_request(
-    body: Body,
-    mut sink: BodySink,
-    length: Option<u64>,
-) -> (Body, RequestCapture) {
+pub(super) fn capture_request(body: Body, mut sink: BodySink, length: Option<u64>) -> (Body, RequestCapture) {
     match body {
         Body::Empty => (Body::Empty, RequestCapture::Ready(sink.finish())),
         Body::Full(bytes) => {
@@ -53,10 +49,7 @@ pub(super) fn capture_request(
 
 /// Reads a body to its end for the sake of its copy.
 pub(super) async fn drain(mut body: Body) {
-    let _ = tokio::time::timeout(DRAIN, async {
-        while let Some(Ok(_)) = body.piece().await {}
-    })
-    .await;
+    let _ = tokio::time::timeout(DRAIN, async { while let Some(Ok(_)) = body.piece().await {} }).await;
 }
 
 struct RequestTee {
@@ -161,7 +154,11 @@ impl Stream for ResponseTee {
                     unfinished.sink.push(data);
                 }
             }
-            Some(Ok(Piece::Trailers(trailers))) => this.trailers = trailers.clone(),
+            // Nothing comes after trailers, and HTTP/2 does not ask for more.
+            Some(Ok(Piece::Trailers(trailers))) => {
+                this.trailers = trailers.clone();
+                this.finish(None);
+            }
             Some(Err(error)) => this.finish(Some(error.cause())),
             None => this.finish(None),
         }

@@ -304,8 +304,9 @@ impl ResponseBody {
             }
             Poll::Pending => {
                 let idle = self.idle;
-                let timer =
-                    self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + idle)));
+                let timer = self
+                    .timer
+                    .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + idle)));
                 ready!(timer.as_mut().poll(context));
                 Poll::Ready(Err(BodyError::Idle))
             }

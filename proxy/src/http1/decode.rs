@@ -149,12 +149,11 @@ mod tests {
 
     use super::{BodyError, Decoded, Decoder, Length};
 
-    /// Feeds the wire in pieces and collects body and trailers.
-    fn run(
-        length: Length,
-        wire: &[u8],
-        pieces: &[usize],
-    ) -> Result<(Vec<u8>, Vec<String>, Vec<u8>), BodyError> {
+    /// Body, trailers, and what stood behind.
+    type Ran = (Vec<u8>, Vec<String>, Vec<u8>);
+
+    /// Feeds the wire in pieces and collects what comes out.
+    fn run(length: Length, wire: &[u8], pieces: &[usize]) -> Result<Ran, BodyError> {
         let mut decoder = Decoder::new(length, 65536);
         let mut buffer = BytesMut::new();
         let (mut body, mut trailers, mut fed, mut turn) = (Vec::new(), Vec::new(), 0, 0);
@@ -162,9 +161,8 @@ mod tests {
             match decoder.decode(&mut buffer)? {
                 Decoded::Data(data) => body.extend_from_slice(&data),
                 Decoded::Trailers(fields) => {
-                    trailers.extend(
-                        fields.iter().map(|(n, v)| format!("{n}: {}", String::from_utf8_lossy(v))),
-                    );
+                    trailers
+                        .extend(fields.iter().map(|(n, v)| format!("{n}: {}", String::from_utf8_lossy(v))));
                 }
                 Decoded::More if fed == wire.len() => {
                     return if decoder.close_ends_body() {

@@ -135,8 +135,7 @@ mod tests {
     use super::{Headers, OutFraming, fields};
 
     fn written(pairs: &[(&str, &str)], framing: OutFraming) -> String {
-        let headers: Headers =
-            pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned().into())).collect();
+        let headers: Headers = pairs.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned().into())).collect();
         let mut out = BytesMut::new();
         fields(&mut out, &headers, framing, &[]);
         String::from_utf8(out.to_vec()).unwrap().replace("\r\n", "|")

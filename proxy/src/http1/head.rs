@@ -212,7 +212,8 @@ mod tests {
 
     #[tokio::test]
     async fn h2_case_order_and_repeats_stay() {
-        let wire = b"\r\nGET /a?b HTTP/1.1\r\nHost: x\r\nX-MiXeD: 1\r\nb: 2\r\nx-mixed:  3 \r\nEmpty:\r\n\r\nrest";
+        let wire =
+            b"\r\nGET /a?b HTTP/1.1\r\nHost: x\r\nX-MiXeD: 1\r\nb: 2\r\nx-mixed:  3 \r\nEmpty:\r\n\r\nrest";
         let mut reader = HeadReader::default();
         reader.fill(&mut &wire[..], 1024).await.unwrap();
         let line = reader.take_request(1024).unwrap();

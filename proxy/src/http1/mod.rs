@@ -21,8 +21,8 @@ mod length;
 mod server;
 mod write;
 
-pub(crate) use client::{Connection, SendError, Sent};
 pub(crate) use client::OutHead;
+pub(crate) use client::{Connection, SendError, Sent};
 pub(crate) use head::{HeadError, HeadReader, RequestLine};
 pub(crate) use server::{End, Served, serve};
 pub(crate) use write::{Asked, answer_once, switching_head};

@@ -7,7 +7,9 @@ use crate::hop;
 
 /// Fields in the order of the map: names in the order of their first appearance.
 pub(crate) fn headers(map: &HeaderMap) -> Headers {
-    map.iter().map(|(name, value)| (name.as_str().to_owned(), bytes::Bytes::copy_from_slice(value.as_bytes()))).collect()
+    map.iter()
+        .map(|(name, value)| (name.as_str().to_owned(), bytes::Bytes::copy_from_slice(value.as_bytes())))
+        .collect()
 }
 
 /// All fields, names in lower case. What cannot stand in HTTP/2 is left out.

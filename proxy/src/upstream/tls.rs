@@ -126,10 +126,8 @@ fn read_identity(
 
 fn read_certificates(path: &Path, role: PemRole) -> Result<Vec<CertificateDer<'static>>, ProxyError> {
     let failed = |error| pem_error(path, role, std::io::Error::other(error));
-    let certificates: Vec<_> = CertificateDer::pem_file_iter(path)
-        .map_err(failed)?
-        .collect::<Result<_, _>>()
-        .map_err(failed)?;
+    let certificates: Vec<_> =
+        CertificateDer::pem_file_iter(path).map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
     if certificates.is_empty() {
         return Err(pem_error(path, role, std::io::Error::other("it holds no certificate")));
     }

@@ -2,7 +2,8 @@
 
 use crate::support::{Client, Harness, Reaction, Upstream, within};
 
-const ODD: &[u8] = b"HTTP/1.1 200 Quite Fine\r\nX-MiXeD-Case: 1\r\nSet-Cookie: a=1; Path=/\r\nDup: 1\r\nsErVeR: odd\r\n\
+const ODD: &[u8] =
+    b"HTTP/1.1 200 Quite Fine\r\nX-MiXeD-Case: 1\r\nSet-Cookie: a=1; Path=/\r\nDup: 1\r\nsErVeR: odd\r\n\
     Set-Cookie: b=2\r\nDup: 2\r\nContent-Length: 2\r\nEtag: \"x\"\r\n\r\nok";
 
 async fn once(bytes: &'static [u8], request: &str) -> (String, String) {
@@ -40,7 +41,11 @@ async fn h1_h2_h9_fields_are_replayed_as_recorded_and_nothing_is_added() {
         assert_eq!(live.as_bytes(), &ODD[..ODD.len() - 2]);
         let lines = |head: &str| -> Vec<String> {
             // A cookie's value is a secret and comes back as a pseudonym; its place and name stay.
-            head.lines().map(|line| if line.starts_with("Set-Cookie") { "Set-Cookie".into() } else { line.to_owned() }).collect()
+            head.lines()
+                .map(
+                    |line| if line.starts_with("Set-Cookie") { "Set-Cookie".into() } else { line.to_owned() },
+                )
+                .collect()
         };
         assert_eq!(lines(&replayed), lines(&live));
         assert_eq!(replayed.matches("Set-Cookie: ").count(), 2);
@@ -52,7 +57,8 @@ async fn h1_h2_h9_fields_are_replayed_as_recorded_and_nothing_is_added() {
 async fn h5_framing_is_replayed_in_kind() {
     within(async {
         let request = "GET http://api.test/ HTTP/1.1\r\nHost: api.test\r\n\r\n";
-        let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: 1\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
+        let chunked =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: 1\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
         let (live, replayed) = once(chunked, request).await;
         for head in [&live, &replayed] {
             assert!(head.to_ascii_lowercase().contains("transfer-encoding: chunked\r\n"), "{head}");

@@ -46,13 +46,22 @@ async fn k3_replay_needs_no_upstream_for_tls_and_alpn() {
         let upstream = Upstream::tls(&ca, "api.test", |_| Reaction::Keep(OK.to_vec())).await;
         let harness = Harness::new().trusting(&ca).resolving("api.test", upstream.port);
         let recording = harness.record().await;
-        Client::secure(recording.address, &harness.authority, "api.test", &[]).await.get("api.test", "/").await;
+        Client::secure(recording.address, &harness.authority, "api.test", &[])
+            .await
+            .get("api.test", "/")
+            .await;
         recording.stop().await;
         upstream.stop().await;
 
         let replaying = harness.replay().await;
         for alpn in [&[][..], &["http/1.1"], &["http/1.1", "h2"]] {
-            let mut client = Client::secure(replaying.address, &harness.authority, "unknown.test", &alpn[..alpn.len().min(1)]).await;
+            let mut client = Client::secure(
+                replaying.address,
+                &harness.authority,
+                "unknown.test",
+                &alpn[..alpn.len().min(1)],
+            )
+            .await;
             assert_eq!(client.get("unknown.test", "/").await.status(), 599);
         }
         let report = replaying.stop().await;

@@ -73,7 +73,9 @@ async fn a_hundred_clients_at_once() {
         let ca = TestCa::new();
         let upstream = Upstream::tls(&ca, "api.test", |asked| {
             let body = asked.target().to_owned();
-            Reaction::Keep(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+            Reaction::Keep(
+                format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes(),
+            )
         })
         .await;
         let harness = Harness::new().trusting(&ca).resolving("api.test", upstream.port);

@@ -50,8 +50,10 @@ async fn p14_a_stream_that_the_client_leaves_is_stored_as_far_as_it_went() {
             .unwrap();
         client.until(b"data: 1\n\n").await.unwrap();
         drop(client);
-        // The upstream learns of it: its connection is closed.
-        parts.closed().await;
+        // The upstream learns of it: its connection is closed, and writing to it fails.
+        while parts.send(b"1\r\n:\r\n".to_vec()).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
         let report = proxy.stop().await;
         assert_eq!(report.recorded, 1, "{:?}", report.warnings);
         let file = std::fs::read_to_string(harness.session()).unwrap();
@@ -77,7 +79,13 @@ async fn r12_no_secret_in_logs_reports_and_files() {
             // The secret itself went out: redaction is for the disk, not for the wire.
             assert_eq!(asked.field("authorization"), Some(&*format!("Bearer {SECRET}")));
             let body = format!("{{\"echo\":\"{SECRET}\"}}");
-            Reaction::Keep(format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes())
+            Reaction::Keep(
+                format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                    body.len()
+                )
+                .into_bytes(),
+            )
         })
         .await;
         let mut harness = Harness::new().trusting(&ca).resolving("api.test", upstream.port);
@@ -97,7 +105,12 @@ async fn r12_no_secret_in_logs_reports_and_files() {
         assert_eq!(miss.status(), 599);
         let replayed = replaying.stop().await;
 
-        let mut written = vec![log.text(), serde_json::to_string(&report).unwrap(), serde_json::to_string(&replayed).unwrap(), miss.text()];
+        let mut written = vec![
+            log.text(),
+            serde_json::to_string(&report).unwrap(),
+            serde_json::to_string(&replayed).unwrap(),
+            miss.text(),
+        ];
         for entry in std::fs::read_dir(harness.folder.path()).unwrap() {
             let path = entry.unwrap().path();
             if path.is_file() {

@@ -14,7 +14,8 @@ async fn t6_client_certificates_go_to_their_host_and_into_no_file() {
     within(async {
         let ca = TestCa::new();
         let upstream =
-            Upstream::with_tls(ca.server("mtls.test", &["http/1.1"], true), |_| Reaction::Keep(OK.to_vec())).await;
+            Upstream::with_tls(ca.server("mtls.test", &["http/1.1"], true), |_| Reaction::Keep(OK.to_vec()))
+                .await;
         let identity = ca.client_identity("client");
         let mut harness = Harness::new().trusting(&ca).resolving("mtls.test", upstream.port);
         harness.upstream.client_certificates.push(ClientCertificate {
@@ -38,7 +39,8 @@ async fn t6_without_a_certificate_the_upstream_refuses() {
     within(async {
         let ca = TestCa::new();
         let upstream =
-            Upstream::with_tls(ca.server("mtls.test", &["http/1.1"], true), |_| Reaction::Keep(OK.to_vec())).await;
+            Upstream::with_tls(ca.server("mtls.test", &["http/1.1"], true), |_| Reaction::Keep(OK.to_vec()))
+                .await;
         let harness = Harness::new().trusting(&ca).resolving("mtls.test", upstream.port);
         let proxy = harness.pass().await;
         let mut client = Client::secure(proxy.address, &harness.authority, "mtls.test", &[]).await;
@@ -56,7 +58,8 @@ async fn t7_private_roots_per_run_and_insecure_per_host() {
     within(async {
         let ca = TestCa::new();
         let upstream = Upstream::tls(&ca, "private.test", |_| Reaction::Keep(OK.to_vec())).await;
-        let untrusting = Harness::new().resolving("private.test", upstream.port).resolving("other.test", upstream.port);
+        let untrusting =
+            Harness::new().resolving("private.test", upstream.port).resolving("other.test", upstream.port);
         let proxy = untrusting.pass().await;
         let mut client = Client::secure(proxy.address, &untrusting.authority, "private.test", &[]).await;
         let answer = client.get("private.test", "/").await;
@@ -72,7 +75,11 @@ async fn t7_private_roots_per_run_and_insecure_per_host() {
         let mut other = Client::secure(proxy.address, &insecure.authority, "other.test", &[]).await;
         assert_eq!(other.get("other.test", "/").await.status(), 502, "insecure for one host only");
         let report = proxy.stop().await;
-        assert!(format!("{:?}", report.warnings).contains("private.test"), "it is said: {:?}", report.warnings);
+        assert!(
+            format!("{:?}", report.warnings).contains("private.test"),
+            "it is said: {:?}",
+            report.warnings
+        );
 
         let trusting = Harness::new().trusting(&ca).resolving("private.test", upstream.port);
         let proxy = trusting.pass().await;
@@ -109,17 +116,26 @@ async fn leaves_carry_what_strict_clients_ask_for() {
         let stream = connector.connect(name, client.stream).await.unwrap();
         let der = stream.get_ref().1.peer_certificates().unwrap()[0].clone();
         let (_, leaf) = X509Certificate::from_der(&der).unwrap();
-        let pem = x509_parser::pem::parse_x509_pem(harness.authority.certificate_pem().as_bytes()).unwrap().1;
+        let pem = parse_x509_pem(harness.authority.certificate_pem().as_bytes()).unwrap().1;
         let ca = pem.parse_x509().unwrap();
         let has = |certificate: &X509Certificate<'_>, wanted: &dyn Fn(&ParsedExtension<'_>, bool) -> bool| {
-            certificate.extensions().iter().any(|extension| wanted(extension.parsed_extension(), extension.critical))
+            certificate
+                .extensions()
+                .iter()
+                .any(|extension| wanted(extension.parsed_extension(), extension.critical))
         };
         assert!(has(&leaf, &|e, _| matches!(e, ParsedExtension::SubjectAlternativeName(_))));
         assert!(has(&leaf, &|e, _| matches!(e, ParsedExtension::AuthorityKeyIdentifier(_))));
         assert!(has(&leaf, &|e, _| matches!(e, ParsedExtension::SubjectKeyIdentifier(_))));
-        assert!(has(&leaf, &|e, _| matches!(e, ParsedExtension::ExtendedKeyUsage(usage) if usage.server_auth)));
-        assert!(has(&ca, &|e, critical| critical && matches!(e, ParsedExtension::BasicConstraints(b) if b.ca)));
-        assert!(has(&ca, &|e, critical| critical && matches!(e, ParsedExtension::KeyUsage(u) if u.key_cert_sign())));
+        assert!(has(
+            &leaf,
+            &|e, _| matches!(e, ParsedExtension::ExtendedKeyUsage(usage) if usage.server_auth)
+        ));
+        assert!(
+            has(&ca, &|e, critical| critical && matches!(e, ParsedExtension::BasicConstraints(b) if b.ca))
+        );
+        assert!(has(&ca, &|e, critical| critical
+            && matches!(e, ParsedExtension::KeyUsage(u) if u.key_cert_sign())));
         assert!(leaf.validity().time_to_expiration().is_some_and(|left| left.whole_days() <= 7));
         proxy.stop().await;
     })

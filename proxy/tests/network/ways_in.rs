@@ -40,7 +40,11 @@ async fn t11_one_port_takes_every_form() {
         let proxy = harness.pass().await;
         let mut client = Client::plain(proxy.address).await;
         assert_eq!(client.get("api.test", "http://api.test/").await.text(), "ok", "absolute-form");
-        assert_eq!(client.get("api.test", "https://api.test/").await.text(), "ok", "absolute-form https in clear");
+        assert_eq!(
+            client.get("api.test", "https://api.test/").await.text(),
+            "ok",
+            "absolute-form https in clear"
+        );
         assert_eq!(client.get("api.test", "/").await.text(), "ok", "origin-form by Host");
         let mut client = Client::tunnel(proxy.address, "api.test:8080").await;
         assert_eq!(client.get("api.test:8080", "/").await.text(), "ok", "clear text in CONNECT");
@@ -76,7 +80,8 @@ async fn socks5(proxy: std::net::SocketAddr, host: &str, port: u16) -> Client {
 async fn what_is_not_http_is_passed_on_and_counted() {
     within(async {
         let port = echo_server().await;
-        let harness = Harness::new().resolving_port("db.test", 5432, port).resolving_port("mail.test", 25, port);
+        let harness =
+            Harness::new().resolving_port("db.test", 5432, port).resolving_port("mail.test", 25, port);
         let proxy = harness.record().await;
         let mut client = Client::tunnel(proxy.address, "db.test:5432").await;
         client.send(b"\x00\x01binary").await;
@@ -144,7 +149,8 @@ async fn captured_sockets_come_in_with_their_destination() {
         let origin = Origin::Process { pid: 7, program: "node".into() };
         let accepted = Accepted { stream: Box::new(far), destination: Some(destination), origin };
         assert!(proxy.ingress.accept(accepted));
-        let client = Client::over(Box::new(near)).encrypt(&harness.authority, "api.test", &["http/1.1"]).await;
+        let client =
+            Client::over(Box::new(near)).encrypt(&harness.authority, "api.test", &["http/1.1"]).await;
         assert_eq!(client.unwrap().get("api.test", "/").await.text(), "ok");
         let ingress = proxy.ingress.clone();
         proxy.stop().await;

@@ -88,7 +88,12 @@ impl Client {
         client.encrypt(authority, host, alpn).await.unwrap()
     }
 
-    pub(crate) async fn encrypt(self, authority: &Authority, host: &str, alpn: &[&str]) -> std::io::Result<Self> {
+    pub(crate) async fn encrypt(
+        self,
+        authority: &Authority,
+        host: &str,
+        alpn: &[&str],
+    ) -> std::io::Result<Self> {
         let connector = tokio_rustls::TlsConnector::from(tls_config(authority, alpn));
         let name = ServerName::try_from(host.to_owned()).unwrap();
         let stream = connector.connect(name, self.stream).await?;

@@ -29,14 +29,18 @@ impl H2Client {
 
     pub(crate) async fn over(stream: Box<dyn Stream>) -> Self {
         let builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
-        let (sender, driver) = builder.handshake(TokioIo::new(stream)).await.expect("the client's h2 handshake");
+        let (sender, driver) =
+            builder.handshake(TokioIo::new(stream)).await.expect("the client's h2 handshake");
         let driver = tokio::spawn(async move {
             let _ = driver.await;
         });
         Self { sender, driver }
     }
 
-    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, hyper::Error> {
+    pub(crate) async fn send(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, hyper::Error> {
         self.sender.clone().send_request(request).await
     }
 

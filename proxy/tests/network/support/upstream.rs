@@ -57,7 +57,11 @@ impl Upstream {
         Self::start(None, react).await
     }
 
-    pub(crate) async fn tls(ca: &TestCa, name: &str, react: impl Fn(Asked) -> Reaction + Send + Sync + 'static) -> Self {
+    pub(crate) async fn tls(
+        ca: &TestCa,
+        name: &str,
+        react: impl Fn(Asked) -> Reaction + Send + Sync + 'static,
+    ) -> Self {
         Self::start(Some(ca.server(name, &["http/1.1"], false)), react).await
     }
 
@@ -127,9 +131,7 @@ impl Upstream {
 
 async fn answer(stream: &mut Box<dyn Stream>, reaction: Reaction, socket: &std::os::fd::OwnedFd) -> bool {
     match reaction {
-        Reaction::Keep(bytes) => {
-            stream.write_all(&bytes).await.is_ok() && stream.flush().await.is_ok()
-        }
+        Reaction::Keep(bytes) => stream.write_all(&bytes).await.is_ok() && stream.flush().await.is_ok(),
         Reaction::Close(bytes) => {
             let _ = stream.write_all(&bytes).await;
             let _ = stream.shutdown().await;
