@@ -169,6 +169,16 @@ impl Redactor {
         (restored != text).then(|| restored.into_owned().into_bytes())
     }
 
+    /// Names whose pseudonyms are in a text and whose values are not known.
+    pub fn unknown_names(&self, text: &[u8]) -> Vec<String> {
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        if !text.contains("{{secret:") {
+            return Vec::new();
+        }
+        let names = NAMED.captures_iter(text).map(|captures| captures[1].to_owned());
+        names.filter(|name| !self.knows(name)).collect()
+    }
+
     fn find_value(&self, haystack: &[u8], from: usize) -> Option<Found> {
         let automaton = self.0.automaton.as_ref()?;
         let found = automaton.find(aho_corasick::Input::new(haystack).range(from..))?;

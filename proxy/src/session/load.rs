@@ -137,6 +137,11 @@ impl Loader<'_> {
             None => Sent { body: StoredBody::Empty, edited: false },
         };
         let mut headers = self.restore_fields(&response.headers);
+        let held = if let StoredBody::Memory(bytes) = &sent.body { Some(bytes) } else { None };
+        for text in headers.iter().map(|(_, value)| value).chain(held) {
+            let names = self.redaction.redactor.unknown_names(text).into_iter();
+            warnings.extend(names.map(|name| Warning::SecretUnknown { name }));
+        }
         for name in ["transfer-encoding", "connection", "keep-alive"] {
             headers.remove(name);
         }

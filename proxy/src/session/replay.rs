@@ -19,7 +19,7 @@ use crate::matching::{
     BodyParts, Index, Key, Miss, MissReason, MissReport, Missed, Parts, Repeat, Taken, cut, difference,
 };
 use crate::redact::{
-    BodyKind, CollapsedHash, Redaction, redact_body, redact_fields, redact_form, redact_path,
+    BodyKind, CollapsedHash, Redaction, collapse, redact_body, redact_fields, redact_form, redact_path,
 };
 use crate::report::{Counts, Mode, SessionReport, Unused, Warning};
 
@@ -180,6 +180,14 @@ impl Inner {
                 hashing.push(bytes);
                 return BodyParts::Bytes(hex::encode(hashing.finish()));
             }
+            // As while recording: what can be read of a damaged body counts if it holds a secret.
+            Some(Err(error)) => {
+                let kind = BodyKind::of(content_type, &error.partial);
+                if let Some(redacted) = redact_body(&self.redaction, &kind, &error.partial) {
+                    return BodyParts::new(content_type, &redacted);
+                }
+                None
+            }
             decoded => decoded.and_then(Result::ok),
         };
         let content = decoded.as_deref().unwrap_or(bytes);
@@ -188,9 +196,13 @@ impl Inner {
     }
 
     fn explain(&self, parts: &Parts) -> MissReason {
+        let path = collapse(parts.path.as_bytes());
         let of_host = self.entries.iter().filter(|entry| entry.parts.origin == parts.origin);
-        let of_path: Vec<_> =
-            of_host.clone().filter(|entry| entry.parts.path == parts.path).take(CANDIDATES).collect();
+        let of_path: Vec<_> = of_host
+            .clone()
+            .filter(|entry| collapse(entry.parts.path.as_bytes()) == path)
+            .take(CANDIDATES)
+            .collect();
         let compared = of_path.iter().map(|entry| (entry, difference(&entry.parts, parts)));
         match compared.min_by_key(|(_, differences)| differences.len()) {
             Some((entry, differences)) => {

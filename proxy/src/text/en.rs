@@ -1,5 +1,8 @@
 //! English.
+
 use super::Text;
+use crate::matching::{Difference, MissReason};
+use crate::report::{Mode, SessionReport, Unused, Warning};
 use crate::session::SessionError;
 
 pub(super) struct English;
@@ -8,7 +11,112 @@ impl Text for English {
     fn session_error(&self, error: &SessionError) -> String {
         error.to_string()
     }
+
     fn session_hint(&self, error: &SessionError) -> String {
-        error.code().to_owned()
+        match error {
+            SessionError::Exists { .. } => "choose another path, or replace the file with --force".to_owned(),
+            SessionError::StaleJournal { path, .. } => format!(
+                "save what was recorded with `mcpeak session recover {}`, or drop it with --force",
+                path.display()
+            ),
+            SessionError::Locked { .. } => {
+                "wait for the other recording to end, or choose another path".to_owned()
+            }
+            SessionError::NotFound { .. } => "check the path, or record the session first".to_owned(),
+            SessionError::DiskFull { .. } => {
+                "free some space and record again; what was there before is untouched".to_owned()
+            }
+            SessionError::Io { .. } => "check that the folder exists and may be written".to_owned(),
+            SessionError::Invalid { hint, .. } => hint.clone(),
+            SessionError::NewerVersion { .. } => {
+                "update mcpeak, or record the session with this version".to_owned()
+            }
+            SessionError::Finished { .. } => "begin another recording".to_owned(),
+        }
+    }
+
+    fn outcome(&self, report: &SessionReport) -> String {
+        let file = &report.file;
+        let connections = report.upstream_connections;
+        match report.mode {
+            Mode::Record => format!("recorded {} outbound calls: {file}", report.recorded),
+            Mode::Replay => {
+                format!(
+                    "replayed {} outbound calls: {file} ({connections} upstream connections)",
+                    report.replayed
+                )
+            }
+            Mode::Pass => format!("{} outbound calls passed through, none recorded", report.passed_through),
+        }
+    }
+
+    fn missed(&self, count: u64) -> String {
+        format!("{count} outbound calls have no recording:")
+    }
+
+    fn reason(&self, reason: &MissReason) -> String {
+        match reason {
+            MissReason::NothingForHost => "nothing is recorded for this host".to_owned(),
+            MissReason::NothingForPath => "nothing is recorded for this path".to_owned(),
+            MissReason::NearMiss { recording, .. } => {
+                format!("nearest recording: {recording}; it differs in")
+            }
+            MissReason::AllUsed { recordings } => {
+                format!("all {recordings} recordings of this call were used")
+            }
+        }
+    }
+
+    fn difference(&self, difference: &Difference) -> String {
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "(absent)".to_owned());
+        format!(
+            "{}: recorded {}, now {}",
+            difference.field,
+            value(&difference.recorded),
+            value(&difference.actual)
+        )
+    }
+
+    fn miss_hint(&self, file: &str) -> String {
+        format!("if the calls are right, record {file} again with --force")
+    }
+
+    fn unused(&self, count: u64) -> String {
+        format!("{count} recordings were not used:")
+    }
+
+    fn unused_line(&self, unused: &Unused) -> String {
+        format!("{} {} ({} of {})", unused.method, unused.url, unused.left, unused.of)
+    }
+
+    fn warning(&self, warning: &Warning) -> String {
+        match warning {
+            Warning::ValueNotSearched { name } => {
+                format!(
+                    "the value of {name} is too short or too plain to be searched for; only its places are redacted"
+                )
+            }
+            Warning::Aborted { count } => format!("{count} calls did not end and are not in the file"),
+            Warning::LengthMismatch { request } => {
+                format!("{request}: the body's length is not the announced one; stored as incomplete")
+            }
+            Warning::StoredDecoded { request } => {
+                format!("{request}: the body is stored decoded and replayed without Content-Encoding")
+            }
+            Warning::Edited { request } => {
+                format!("{request}: the body was edited; its ETag and digests are left out")
+            }
+            Warning::SecretUnknown { name } => {
+                format!(
+                    "the value of {name} is not known; its placeholder is replayed (give it with --env {name})"
+                )
+            }
+            Warning::Note { text } => text.clone(),
+        }
+    }
+
+    fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String {
+        let program = program.unwrap_or("a client");
+        format!("{program} does not trust the CA, or pins the certificate of {host} ({count} handshakes)")
     }
 }

@@ -1,14 +1,138 @@
 //! Korean.
+
 use super::Text;
+use crate::matching::{Difference, MissReason};
+use crate::report::{Mode, SessionReport, Unused, Warning};
 use crate::session::SessionError;
 
 pub(super) struct Korean;
 
 impl Text for Korean {
     fn session_error(&self, error: &SessionError) -> String {
-        error.to_string()
+        match error {
+            SessionError::Exists { path } => format!("{} 파일이 이미 있습니다", path.display()),
+            SessionError::StaleJournal { journal, .. } => {
+                format!("중단된 녹화의 저널이 남아 있습니다: {}", journal.display())
+            }
+            SessionError::Locked { path } => format!("다른 프로세스가 녹화 중입니다: {}", path.display()),
+            SessionError::NotFound { path } => format!("파일이 없습니다: {}", path.display()),
+            SessionError::DiskFull { path, .. } => format!("디스크 공간이 부족합니다: {}", path.display()),
+            SessionError::Io { action, path, .. } => {
+                format!("{} 작업에 실패했습니다: {action}", path.display())
+            }
+            SessionError::Invalid { place, problem, .. } => {
+                format!(
+                    "{}:{}:{}: 잘못된 세션 파일입니다: {problem}",
+                    place.path.display(),
+                    place.line,
+                    place.column
+                )
+            }
+            SessionError::NewerVersion { place, version } => {
+                format!("{}: 이 버전이 읽을 수 없는 새 형식입니다: {version}", place.path.display())
+            }
+            SessionError::Finished { path } => format!("녹화가 이미 끝났습니다: {}", path.display()),
+        }
     }
+
     fn session_hint(&self, error: &SessionError) -> String {
-        error.code().to_owned()
+        match error {
+            SessionError::Exists { .. } => "다른 경로를 쓰거나 --force로 덮어쓰세요".to_owned(),
+            SessionError::StaleJournal { path, .. } => {
+                format!("`mcpeak session recover {}`로 복구하거나 --force로 버리세요", path.display())
+            }
+            SessionError::Locked { .. } => "다른 녹화가 끝나기를 기다리거나 다른 경로를 쓰세요".to_owned(),
+            SessionError::NotFound { .. } => "경로를 확인하거나 먼저 녹화하세요".to_owned(),
+            SessionError::DiskFull { .. } => {
+                "공간을 확보한 뒤 다시 녹화하세요. 기존 파일은 그대로입니다".to_owned()
+            }
+            SessionError::Io { .. } => "폴더가 있고 쓸 수 있는지 확인하세요".to_owned(),
+            SessionError::Invalid { hint, .. } => format!("해당 위치를 고치거나 다시 녹화하세요 ({hint})"),
+            SessionError::NewerVersion { .. } => {
+                "mcpeak을 업데이트하거나 이 버전으로 다시 녹화하세요".to_owned()
+            }
+            SessionError::Finished { .. } => "새 녹화를 시작하세요".to_owned(),
+        }
+    }
+
+    fn outcome(&self, report: &SessionReport) -> String {
+        let file = &report.file;
+        let connections = report.upstream_connections;
+        match report.mode {
+            Mode::Record => format!("외부 호출 {}건을 녹화했습니다: {file}", report.recorded),
+            Mode::Replay => {
+                format!(
+                    "녹화된 외부 호출 {}건을 재생했습니다: {file} (외부 연결 {connections}개)",
+                    report.replayed
+                )
+            }
+            Mode::Pass => format!("외부 호출 {}건을 녹화 없이 통과시켰습니다", report.passed_through),
+        }
+    }
+
+    fn missed(&self, count: u64) -> String {
+        format!("녹화에서 찾지 못한 외부 호출 {count}건:")
+    }
+
+    fn reason(&self, reason: &MissReason) -> String {
+        match reason {
+            MissReason::NothingForHost => "이 호스트에 대한 녹화가 없습니다".to_owned(),
+            MissReason::NothingForPath => "이 경로에 대한 녹화가 없습니다".to_owned(),
+            MissReason::NearMiss { recording, .. } => format!("가장 가까운 녹화: {recording}, 다른 점:"),
+            MissReason::AllUsed { recordings } => {
+                format!("이 호출의 녹화 {recordings}건을 모두 사용했습니다")
+            }
+        }
+    }
+
+    fn difference(&self, difference: &Difference) -> String {
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "(없음)".to_owned());
+        format!(
+            "{}: 녹화 {}, 현재 {}",
+            difference.field,
+            value(&difference.recorded),
+            value(&difference.actual)
+        )
+    }
+
+    fn miss_hint(&self, file: &str) -> String {
+        format!("호출이 맞다면 {file}을(를) --force로 다시 녹화하세요")
+    }
+
+    fn unused(&self, count: u64) -> String {
+        format!("사용되지 않은 녹화 {count}건:")
+    }
+
+    fn unused_line(&self, unused: &Unused) -> String {
+        format!("{} {} ({}건 중 {}건)", unused.method, unused.url, unused.of, unused.left)
+    }
+
+    fn warning(&self, warning: &Warning) -> String {
+        match warning {
+            Warning::ValueNotSearched { name } => {
+                format!(
+                    "{name} 값은 너무 짧거나 평범해서 본문에서 찾지 않습니다. 이름이 있는 자리만 가립니다"
+                )
+            }
+            Warning::Aborted { count } => format!("끝나지 않은 호출 {count}건은 파일에 없습니다"),
+            Warning::LengthMismatch { request } => {
+                format!("{request}: 본문 길이가 알려진 길이와 달라 불완전한 응답으로 저장했습니다")
+            }
+            Warning::StoredDecoded { request } => {
+                format!("{request}: 본문을 압축 해제해 저장했으며 Content-Encoding 없이 재생합니다")
+            }
+            Warning::Edited { request } => {
+                format!("{request}: 본문이 편집되어 ETag와 다이제스트를 뺐습니다")
+            }
+            Warning::SecretUnknown { name } => {
+                format!("{name} 값을 몰라 자리표시자를 재생합니다 (--env {name}로 지정하세요)")
+            }
+            Warning::Note { text } => text.clone(),
+        }
+    }
+
+    fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String {
+        let program = program.unwrap_or("클라이언트");
+        format!("{program}이(가) CA를 신뢰하지 않거나 {host}의 인증서를 고정합니다 (핸드셰이크 {count}회)")
     }
 }

@@ -58,10 +58,13 @@ fn planted(way: usize) -> (Vec<(&'static str, &'static str)>, Vec<u8>) {
 
 fn planted_call(way: usize, index: usize) -> Call {
     let (fields, body) = planted(way);
+    // One large body an exchange is enough to see the streaming path, and there is a test of its own for requests.
+    let (request_fields, request_body) =
+        if way == 6 || way == 7 { planted(0) } else { (fields.clone(), body.clone()) };
     let target = format!("/{index}/{}?api_key={HELD}&q={}", SHAPE, percent(SECRET));
-    let mut call = post(&target, fields[0].1, body.clone(), "").answered(&fields, body);
+    let mut call = post(&target, "", request_body, "").answered(&fields, body);
     call.head.headers.remove("content-type");
-    for (name, value) in fields {
+    for (name, value) in request_fields {
         call = call.request_header(name, value);
     }
     call = call
@@ -90,10 +93,9 @@ fn assert_clean(name: &str, content: &[u8]) {
         &percent(SECRET).to_lowercase(),
         &middle[4..middle.len() - 4],
     ];
-    for needle in needles {
-        let found = content.windows(needle.len()).any(|window| window == needle.as_bytes());
-        assert!(!found, "{name} holds {needle}");
-    }
+    let search = aho_corasick::AhoCorasick::new(needles).unwrap();
+    let found = search.find(content).map(|found| needles[found.pattern().as_usize()]);
+    assert_eq!(found, None, "in {name}");
 }
 
 /// Bytes that are hidden in base64 or gzip in a session file's text.
@@ -161,7 +163,7 @@ async fn r3_other_and_absent_secrets_match() {
         ("api_key=other&q=1", "s2"),
         ("q=1&api_key=", ""),
         ("q=1", "{{token:9}}"),
-        ("q=1&api_key={{token:1}}", "s1"),
+        ("q=1&api_key={{token:2}}", "s1"),
     ] {
         let replay = place.replay(Redactor::default());
         assert_eq!(bytes(&hit(&replay, &get(&format!("/x?{query}"), ""))), b"1", "{query}");
@@ -233,7 +235,7 @@ async fn short_values_are_reported() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
     #[test]
     fn r5_no_secret_is_written_however_the_chunks_are_cut(size in 1..200_000_usize, way in prop_oneof![Just(0_usize), Just(2), Just(5), Just(6)]) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
