@@ -110,7 +110,7 @@ impl Route {
         let is_address = target.host.parse::<IpAddr>().is_ok();
         let name = named
             .as_ref()
-            .map(|authority| authority.host())
+            .map(http::uri::Authority::host)
             .filter(|_| is_address)
             .or(self.server_name.as_deref().filter(|_| is_address))
             .unwrap_or(&target.host);

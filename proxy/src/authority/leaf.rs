@@ -12,7 +12,6 @@ use rcgen::{
     SerialNumber,
 };
 use rustls::ServerConfig;
-use rustls::crypto::CryptoProvider;
 use rustls::server::ResolvesServerCert;
 use rustls::sign::{CertifiedKey, SigningKey, SingleCertAndKey};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -26,7 +25,7 @@ const CAPACITY: NonZeroUsize = NonZeroUsize::new(1024).expect("1024 is not zero"
 /// Life of a leaf.
 const LIFE: time::Duration = time::Duration::days(7);
 /// Age at which a kept leaf is minted anew, well before a client would refuse it.
-const RENEW_AFTER: Duration = Duration::from_secs(3 * 24 * 3600);
+const RENEW_AFTER: Duration = Duration::from_hours(72);
 
 /// What the client offers in ALPN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +41,6 @@ pub(crate) struct LeafMint {
     issuer: Issuer<'static, KeyPair>,
     key: KeyPair,
     signing_key: Arc<dyn SigningKey>,
-    provider: Arc<CryptoProvider>,
     base: ServerConfig,
     folder: PathBuf,
     leaves: Mutex<LruCache<String, Arc<Cell>>>,
@@ -66,7 +64,7 @@ impl LeafMint {
         let der = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let tls = |source| AuthorityError::tls(folder, source);
         let signing_key = provider.key_provider.load_private_key(der).map_err(tls)?;
-        let mut base = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        let mut base = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(tls)?
             .with_no_client_auth()
@@ -78,7 +76,6 @@ impl LeafMint {
             issuer,
             key,
             signing_key,
-            provider,
             base,
             folder: folder.to_owned(),
             leaves: Mutex::new(LruCache::new(CAPACITY)),
@@ -167,11 +164,6 @@ impl LeafMint {
             &now.unix_timestamp_nanos().to_be_bytes(),
         ]));
         params.signed_by(&self.key, &self.issuer).map_err(damaged)
-    }
-
-    /// The crypto provider that the leaves use, for other TLS of this proxy.
-    pub(crate) fn provider(&self) -> &Arc<CryptoProvider> {
-        &self.provider
     }
 }
 

@@ -69,12 +69,10 @@ impl Authority {
     /// # Errors
     /// The folder cannot be used, one of the two files is missing, the pair is damaged, or the certificate has expired.
     pub fn open_or_create(folder: &Path) -> Result<Self, AuthorityError> {
-        let pair = match files::read(folder)? {
-            Some(pair) => pair,
-            None => {
-                let made = make(KEPT_LIFE)?;
-                files::create(folder, &made)?
-            }
+        let pair = if let Some(pair) = files::read(folder)? {
+            pair
+        } else {
+            files::create(folder, &make(KEPT_LIFE)?)?
         };
         files::check(folder, &pair)?;
         Self::from_pair(pair, folder.to_owned(), None)

@@ -53,14 +53,13 @@ async fn layers(mut arrived: Arrived, shared: &Arc<Shared>) {
 
 /// Serves one layer; the next one, if there is one.
 async fn layer(mut arrived: Arrived, shared: &Arc<Shared>) -> Option<Arrived> {
-    let protocol = match arrived.known.take() {
-        Some(protocol) => protocol,
-        None => {
-            let patience = patience(&arrived.route, shared);
-            tokio::select! {
-                protocol = detect(&mut arrived.stream, &mut arrived.buffered, patience) => protocol,
-                () = shared.stop.cancelled() => return None,
-            }
+    let protocol = if let Some(protocol) = arrived.known.take() {
+        protocol
+    } else {
+        let patience = patience(&arrived.route, shared);
+        tokio::select! {
+            protocol = detect(&mut arrived.stream, &mut arrived.buffered, patience) => protocol,
+            () = shared.stop.cancelled() => return None,
         }
     };
     match protocol {

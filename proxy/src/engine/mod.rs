@@ -6,20 +6,21 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `mode` | the modes as a caller gives them |
+//! | `run` | the engine of a running proxy |
 //! | `replay` | answers out of a session |
 //! | `record` | forwards, and stores what went by |
 //! | `pass` | forwards, and counts |
 //! | `tee` | bodies copied into a recording while they stream |
 //! | `outgoing` | requests as they leave |
 
-mod engine;
 mod mode;
 mod outgoing;
 mod pass;
 mod record;
 mod replay;
+mod run;
 mod tee;
 
-pub(crate) use engine::Engine;
 pub use mode::Mode;
 pub(crate) use outgoing::Outgoing;
+pub(crate) use run::Engine;

@@ -154,7 +154,11 @@ impl Stream for ResponseTee {
                     unfinished.sink.push(data);
                 }
             }
-            Some(Ok(Piece::Trailers(trailers))) => this.trailers = trailers.clone(),
+            // Nothing comes after trailers, and HTTP/2 does not ask for more.
+            Some(Ok(Piece::Trailers(trailers))) => {
+                this.trailers = trailers.clone();
+                this.finish(None);
+            }
             Some(Err(error)) => this.finish(Some(error.cause())),
             None => this.finish(None),
         }

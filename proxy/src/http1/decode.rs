@@ -149,12 +149,11 @@ mod tests {
 
     use super::{BodyError, Decoded, Decoder, Length};
 
-    /// Feeds the wire in pieces and collects body and trailers.
-    fn run(
-        length: Length,
-        wire: &[u8],
-        pieces: &[usize],
-    ) -> Result<(Vec<u8>, Vec<String>, Vec<u8>), BodyError> {
+    /// Body, trailers, and what stood behind.
+    type Ran = (Vec<u8>, Vec<String>, Vec<u8>);
+
+    /// Feeds the wire in pieces and collects what comes out.
+    fn run(length: Length, wire: &[u8], pieces: &[usize]) -> Result<Ran, BodyError> {
         let mut decoder = Decoder::new(length, 65536);
         let mut buffer = BytesMut::new();
         let (mut body, mut trailers, mut fed, mut turn) = (Vec::new(), Vec::new(), 0, 0);

@@ -1,6 +1,7 @@
 //! The client's leg: reads requests one after the other, has them answered, writes the answers.
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
@@ -124,86 +125,96 @@ impl Connection {
     }
 
     async fn exchange(&mut self, line: RequestLine, served: &impl Served) -> Step {
-        let limits = served.limits();
         let length = match Length::of_request(&line) {
             Ok(length) => length,
             Err(error) => {
-                let reply = respond::bad_request(&error);
-                let asked = Asked::nothing();
-                let _ = write_reply(&mut self.writer, &mut self.out, reply, asked, limits).await;
+                let (reply, asked) = (respond::bad_request(&error), Asked::nothing());
+                let _ = write_reply(&mut self.writer, &mut self.out, reply, asked, served.limits()).await;
                 return Step::Linger;
             }
         };
-        let client = Asked::of(&line);
-        let whole = match length {
-            Length::Known(length) => {
-                usize::try_from(length).ok().filter(|&length| self.heads.buffer.len() >= length)
-            }
-            Length::None => Some(0),
-            Length::Chunked | Length::UntilClose => None,
-        };
-        let decoder = Decoder::new(length, limits.header_bytes);
-        let Self { reader, writer, heads, out } = self;
-        let mut sending = false;
-        let written = match whole {
-            Some(length) => {
-                let body = match length {
-                    0 => Body::Empty,
-                    length => Body::Full(heads.buffer.split_to(length).freeze()),
-                };
-                let respond = async {
-                    let reply = served.answer(line, body).await;
-                    write_reply(writer, out, reply, client, limits).await
-                };
-                if served.is_live() {
-                    tokio::select! {
-                        biased;
-                        written = respond => written,
-                        () = gone(reader, &mut heads.buffer) => Written::Failed,
-                    }
-                } else {
-                    respond.await
-                }
-            }
-            None => {
-                let expects =
-                    line.headers.get("expect").is_some_and(|e| e.eq_ignore_ascii_case("100-continue"));
-                if expects && heads.buffer.is_empty() {
-                    let going_on = writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await;
-                    if going_on.is_err() || writer.flush().await.is_err() {
-                        return Step::Break { hard: false };
-                    }
-                }
-                let (sender, receiver) = mpsc::channel(BODY_AHEAD);
-                let read_whole = std::sync::atomic::AtomicBool::new(false);
-                let reading = async {
-                    let mut decoder = decoder;
-                    pump(reader, &mut heads.buffer, &mut decoder, sender, limits).await;
-                    if decoder.is_done() {
-                        read_whole.store(true, std::sync::atomic::Ordering::Relaxed);
-                        gone(reader, &mut heads.buffer).await;
-                    }
-                };
-                let respond = async {
-                    let reply = served.answer(line, Body::channel(receiver)).await;
-                    write_reply(writer, out, reply, client, limits).await
-                };
-                let written = tokio::select! {
-                    biased;
-                    written = respond => written,
-                    () = reading => Written::Failed,
-                };
-                sending = !read_whole.load(std::sync::atomic::Ordering::Relaxed);
-                written
-            }
+        let (written, unread) = match self.whole_body(length) {
+            Some(body) => (self.exchange_whole(line, body, served).await, false),
+            None => self.exchange_streaming(line, length, served).await,
         };
         match written {
             Written::Failed => Step::Break { hard: true },
             Written::Cut => Step::Break { hard: false },
-            Written::Last | Written::Whole if sending => Step::Linger,
+            Written::Last | Written::Whole if unread => Step::Linger,
             Written::Last => Step::Close,
             Written::Whole => Step::Next,
         }
+    }
+
+    /// The body of a request that has none, or whose body came along with its head.
+    fn whole_body(&mut self, length: Length) -> Option<Body> {
+        let length = match length {
+            Length::None => 0,
+            Length::Known(length) => usize::try_from(length).ok()?,
+            Length::Chunked | Length::UntilClose => return None,
+        };
+        if self.heads.buffer.len() < length {
+            return None;
+        }
+        Some(match length {
+            0 => Body::Empty,
+            length => Body::Full(self.heads.buffer.split_to(length).freeze()),
+        })
+    }
+
+    async fn exchange_whole(&mut self, line: RequestLine, body: Body, served: &impl Served) -> Written {
+        let Self { reader, writer, heads, out } = self;
+        let asked = Asked::of(&line);
+        let respond = async {
+            let reply = served.answer(line, body).await;
+            write_reply(writer, out, reply, asked, served.limits()).await
+        };
+        if !served.is_live() {
+            return respond.await;
+        }
+        tokio::select! {
+            biased;
+            written = respond => written,
+            () = gone(reader, &mut heads.buffer) => Written::Failed,
+        }
+    }
+
+    /// Second: whether the client was still sending when its answer was out.
+    async fn exchange_streaming(
+        &mut self,
+        line: RequestLine,
+        length: Length,
+        served: &impl Served,
+    ) -> (Written, bool) {
+        let Self { reader, writer, heads, out } = self;
+        let (asked, limits) = (Asked::of(&line), served.limits());
+        let waits = line.headers.get("expect").is_some_and(|e| e.eq_ignore_ascii_case("100-continue"));
+        if waits && heads.buffer.is_empty() {
+            let going_on = writer.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await;
+            if going_on.is_err() || writer.flush().await.is_err() {
+                return (Written::Cut, true);
+            }
+        }
+        let (sender, receiver) = mpsc::channel(BODY_AHEAD);
+        let read_whole = AtomicBool::new(false);
+        let reading = async {
+            let mut decoder = Decoder::new(length, limits.header_bytes);
+            pump(reader, &mut heads.buffer, &mut decoder, sender, limits).await;
+            if decoder.is_done() {
+                read_whole.store(true, Ordering::Relaxed);
+                gone(reader, &mut heads.buffer).await;
+            }
+        };
+        let respond = async {
+            let reply = served.answer(line, Body::channel(receiver)).await;
+            write_reply(writer, out, reply, asked, limits).await
+        };
+        let written = tokio::select! {
+            biased;
+            written = respond => written,
+            () = reading => Written::Failed,
+        };
+        (written, !read_whole.load(Ordering::Relaxed))
     }
 
     async fn refuse(mut self, error: &HeadError, limits: &Limits) -> End {

@@ -154,12 +154,11 @@ impl<W: AsyncWrite + Unpin> Writing<'_, W> {
         let mut trailers = Headers::new();
         loop {
             // What is written so far goes out before waiting for more: the first byte passes at once.
-            let piece = match poll_once(&mut body).await {
-                Some(ready) => ready,
-                None => {
-                    self.flush().await?;
-                    body.piece().await
-                }
+            let piece = if let Some(ready) = poll_once(&mut body).await {
+                ready
+            } else {
+                self.flush().await?;
+                body.piece().await
             };
             match piece {
                 None => break,

@@ -1,5 +1,7 @@
 //! The proxy over real sockets and real TLS: raw clients and raw upstreams, so that every byte is seen.
 
+#![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
+
 mod bodies;
 mod headers;
 mod modes;

@@ -61,6 +61,7 @@ async fn p2_p4_p5_h2_and_trailers_end_to_end_and_replayed() {
         let recording = harness.record().await;
         let client = H2Client::secure(recording.address, &harness.authority, "grpc.test").await;
         let response = client.send(request()).await.unwrap();
+        let live = response.headers().clone();
         let whole = response.into_body().collect().await.unwrap();
         assert_eq!(whole.trailers().unwrap().get("grpc-status").unwrap(), "5");
         client.close().await;
@@ -71,10 +72,7 @@ async fn p2_p4_p5_h2_and_trailers_end_to_end_and_replayed() {
         let client = H2Client::secure(replaying.address, &harness.authority, "grpc.test").await;
         let response = client.send(request()).await.unwrap();
         assert_eq!(response.version(), http::Version::HTTP_2, "p5: the client's offer decides");
-        assert!(
-            response.headers().get("date").is_none() && response.headers().get("content-length").is_none(),
-            "h9"
-        );
+        assert_eq!(*response.headers(), live, "h9: nothing is added");
         let whole = response.into_body().collect().await.unwrap();
         let trailers = whole.trailers().unwrap().clone();
         assert_eq!((trailers.get("grpc-status").unwrap().as_bytes(), trailers.len()), (&b"5"[..], 2));

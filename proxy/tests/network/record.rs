@@ -50,8 +50,10 @@ async fn p14_a_stream_that_the_client_leaves_is_stored_as_far_as_it_went() {
             .unwrap();
         client.until(b"data: 1\n\n").await.unwrap();
         drop(client);
-        // The upstream learns of it: its connection is closed.
-        parts.closed().await;
+        // The upstream learns of it: its connection is closed, and writing to it fails.
+        while parts.send(b"1\r\n:\r\n".to_vec()).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
         let report = proxy.stop().await;
         assert_eq!(report.recorded, 1, "{:?}", report.warnings);
         let file = std::fs::read_to_string(harness.session()).unwrap();

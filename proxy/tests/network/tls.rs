@@ -116,7 +116,7 @@ async fn leaves_carry_what_strict_clients_ask_for() {
         let stream = connector.connect(name, client.stream).await.unwrap();
         let der = stream.get_ref().1.peer_certificates().unwrap()[0].clone();
         let (_, leaf) = X509Certificate::from_der(&der).unwrap();
-        let pem = x509_parser::pem::parse_x509_pem(harness.authority.certificate_pem().as_bytes()).unwrap().1;
+        let pem = parse_x509_pem(harness.authority.certificate_pem().as_bytes()).unwrap().1;
         let ca = pem.parse_x509().unwrap();
         let has = |certificate: &X509Certificate<'_>, wanted: &dyn Fn(&ParsedExtension<'_>, bool) -> bool| {
             certificate

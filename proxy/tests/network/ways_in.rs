@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use mcpeak_core::accepted::{Accepted, Destination, Origin};
+use rustls_pki_types::pem::PemObject as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -113,7 +114,6 @@ async fn a_host_can_be_left_unread() {
             // The certificate of the proxy would not do: this client trusts the upstream's own CA only.
             let mut roots = rustls::RootCertStore::empty();
             let pem = std::fs::read_to_string(ca.pem_file()).unwrap();
-            use rustls_pki_types::pem::PemObject as _;
             roots.add(rustls_pki_types::CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()).unwrap();
             let config = rustls::ClientConfig::builder_with_provider(std::sync::Arc::new(
                 rustls::crypto::aws_lc_rs::default_provider(),

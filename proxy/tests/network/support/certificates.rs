@@ -1,6 +1,6 @@
 //! A CA of the test's own, for upstreams and for client certificates.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
@@ -32,10 +32,6 @@ impl TestCa {
 
     pub(crate) fn pem_file(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
-    }
-
-    pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// A client certificate in PEM files.

@@ -6,8 +6,8 @@ mod harness;
 mod http2;
 mod upstream;
 
-pub(crate) use certificates::{Identity, TestCa};
+pub(crate) use certificates::TestCa;
 pub(crate) use client::{Client, tls_config};
-pub(crate) use harness::{Harness, Running, within};
+pub(crate) use harness::{Harness, within};
 pub(crate) use http2::{H2Client, h2_upstream};
-pub(crate) use upstream::{Asked, Reaction, Upstream};
+pub(crate) use upstream::{Reaction, Upstream};
