@@ -83,7 +83,7 @@ pub(crate) async fn bind(
 
 async fn mode(settings: &SessionSettings, locale: Locale) -> Result<Mode, CliError> {
     let settings = settings.clone();
-    let made = tokio::task::spawn_blocking(move || match settings.choice {
+    let loaded = tokio::task::spawn_blocking(move || match settings.choice {
         SessionChoice::Replay(path) => {
             let options = ReplayOptions {
                 repeat: settings.repeat,
@@ -97,7 +97,7 @@ async fn mode(settings: &SessionSettings, locale: Locale) -> Result<Mode, CliErr
         SessionChoice::Pass => Ok(Mode::Pass { upstream: settings.upstream }),
     })
     .await;
-    match made {
+    match loaded {
         Ok(Ok(mode)) => Ok(mode),
         Ok(Err(error)) => Err(proxy_error(&ProxyError::from(error), locale)),
         Err(error) => {

@@ -17,7 +17,7 @@ fn signal(child: &Child, signal: Signal) {
 
 /// Waits until a condition holds; the deadline is only for a failing test.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < deadline, "{what} did not happen");
         std::thread::sleep(Duration::from_millis(10));

@@ -20,7 +20,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         "m" => Duration::from_secs(number.saturating_mul(60)),
         _ => return Err(format!("unknown unit '{unit}'; use ms, s or m")),
     };
-    if duration.is_zero() || duration > Duration::from_secs(24 * 60 * 60) {
+    if duration.is_zero() || duration > Duration::from_hours(24) {
         return Err("must be more than zero and at most one day".to_owned());
     }
     Ok(duration)
@@ -174,7 +174,7 @@ mod tests {
     fn durations() {
         assert_eq!(duration("1500ms"), Ok(Duration::from_millis(1500)));
         assert_eq!(duration("30"), Ok(Duration::from_secs(30)));
-        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("2m"), Ok(Duration::from_mins(2)));
         assert!(duration("0s").is_err());
         assert!(duration("1h").unwrap_err().contains("'h'"));
         assert!(duration("s").is_err());

@@ -37,7 +37,12 @@ pub(crate) fn render(report: &SessionReport, capture: CaptureArg, locale: Locale
         lines.push(format!("  ! {}", text.session_warning(warning)));
     }
     ingress(report, capture, text, &mut lines);
-    lines.iter().map(|line| format!("{}\n", terminal(line, Keep::Nothing))).collect()
+    let mut block = String::new();
+    for line in &lines {
+        block.push_str(&terminal(line, Keep::Nothing));
+        block.push('\n');
+    }
+    block
 }
 
 fn heading(report: &SessionReport, text: &dyn Text) -> String {

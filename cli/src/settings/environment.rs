@@ -41,7 +41,7 @@ pub(crate) struct NamedSecret {
 
 /// Reads the variables that `--env` names for the server.
 pub(crate) fn named(names: &[String], text: &dyn Text) -> Result<Vec<NamedSecret>, CliError> {
-    let mut named: Vec<NamedSecret> = Vec::new();
+    let mut secrets: Vec<NamedSecret> = Vec::new();
     for name in names {
         if !is_name(name) {
             let (message, hint) = text.bad_env_name("--env", &shown(name));
@@ -51,11 +51,11 @@ pub(crate) fn named(names: &[String], text: &dyn Text) -> Result<Vec<NamedSecret
             let (message, hint) = text.reserved_env_name(name);
             return Err(CliError::usage(message, hint));
         }
-        if named.iter().all(|present| &present.name != name) {
-            named.push(NamedSecret { name: name.clone(), value: value_of(name, text)? });
+        if secrets.iter().all(|present| &present.name != name) {
+            secrets.push(NamedSecret { name: name.clone(), value: value_of(name, text)? });
         }
     }
-    Ok(named)
+    Ok(secrets)
 }
 
 /// The value of a variable, which must be there.

@@ -53,6 +53,10 @@ pub(crate) fn resolve(
         let entry = read_mcp_config(path, server, &|name| std::env::var(name).ok())
             .map_err(|error| target_error(&error, locale))?;
         settings.target = entry.target;
+        // The values of `env` have names of their own; what is left came in through placeholders and headers.
+        let unnamed =
+            entry.secrets.into_iter().filter(|secret| entry.env.iter().all(|(_, value)| value != secret));
+        settings.secrets.extend(unnamed.map(|value| NamedSecret { name: server.clone(), value }));
         for (name, value) in entry.env {
             settings.environment.retain(|present| present.name != name);
             settings.environment.push(NamedSecret { name, value });

@@ -114,7 +114,11 @@ impl Miss {
         let Missed { method, url, reason, session, record_command } = missed;
         let mut report = MissReport { method: cut(method, 64), url: cut(url, MAX_URL), reason, count: 1 };
         let fix = record_command.map_or_else(
-            || format!("record the session again: the same command with `--record {session} --force`"),
+            || {
+                format!(
+                    "record the session again: the same command with `--record-session {session} --force`"
+                )
+            },
             |command| format!("record the session again: {command}"),
         );
         let fix = cut(&fix, MAX_URL);

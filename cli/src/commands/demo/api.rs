@@ -75,7 +75,10 @@ async fn accept(
             let serve = async {
                 // A client that breaks off is none of the API's business.
                 let Ok(tls) = acceptor.accept(stream).await else { return };
-                let service = service_fn(move |request| answer(request, requests.clone()));
+                let service = service_fn(move |request| {
+                    let response = answer(&request, &requests);
+                    async move { Ok::<_, Infallible>(response) }
+                });
                 let _ = auto::Builder::new(TokioExecutor::new())
                     .serve_connection(TokioIo::new(tls), service)
                     .await;
@@ -88,10 +91,7 @@ async fn accept(
     }
 }
 
-async fn answer(
-    request: Request<Incoming>,
-    requests: Arc<AtomicUsize>,
-) -> Result<Response<Full<Bytes>>, Infallible> {
+fn answer(request: &Request<Incoming>, requests: &AtomicUsize) -> Response<Full<Bytes>> {
     requests.fetch_add(1, Ordering::SeqCst);
     let city = request
         .uri()
@@ -108,7 +108,7 @@ async fn answer(
     response
         .headers_mut()
         .insert("content-type", hyper::header::HeaderValue::from_static("application/json"));
-    Ok(response)
+    response
 }
 
 fn certificate(host: &str) -> io::Result<(String, TlsAcceptor)> {

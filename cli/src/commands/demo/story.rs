@@ -124,7 +124,9 @@ fn show(
     }
     page.push('\n');
     for line in after {
-        page.push_str(&format!("  → {line}\n"));
+        page.push_str("  → ");
+        page.push_str(line);
+        page.push('\n');
     }
     page.push('\n');
     commands::print(printer, &page, locale)
@@ -136,19 +138,15 @@ fn folder(keep: Option<&Path>, locale: Locale) -> Result<(PathBuf, Option<tempfi
             text::of(locale).file_unwritable("folder", &path.display().to_string(), &error.to_string());
         CliError::new(FAILED, message, hint)
     };
-    match keep {
-        Some(path) => {
-            std::fs::create_dir_all(path).map_err(|error| unwritable(path, &error))?;
-            Ok((path.to_owned(), None))
-        }
-        None => {
-            let temporary = tempfile::Builder::new()
-                .prefix("mcpeak-demo-")
-                .tempdir()
-                .map_err(|error| unwritable(&std::env::temp_dir(), &error))?;
-            Ok((temporary.path().to_owned(), Some(temporary)))
-        }
+    if let Some(path) = keep {
+        std::fs::create_dir_all(path).map_err(|error| unwritable(path, &error))?;
+        return Ok((path.to_owned(), None));
     }
+    let temporary = tempfile::Builder::new()
+        .prefix("mcpeak-demo-")
+        .tempdir()
+        .map_err(|error| unwritable(&std::env::temp_dir(), &error))?;
+    Ok((temporary.path().to_owned(), Some(temporary)))
 }
 
 fn write(folder: &Path, name: &str, contents: &str, locale: Locale) -> Result<(), CliError> {

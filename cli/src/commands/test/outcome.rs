@@ -122,7 +122,8 @@ fn diagnostics(plan: &Plan, suite: &SuiteOutcome) -> String {
         );
     }
     if let Some(Err(reason)) = compare(plan, suite) {
-        out.push_str(&format!("\n{}", determinism::render_unavailable(&reason, plan.locale)));
+        out.push('\n');
+        out.push_str(&determinism::render_unavailable(&reason, plan.locale));
     }
     out
 }
@@ -159,15 +160,11 @@ fn bundle(plan: &Plan, outcome: &Outcome, printer: &Printer) -> Result<Option<Cl
         .suites
         .iter()
         .find_map(|suite| repair_bundle::bundle(&suite.first.run, &suite.first.closed.facts, GENERATED_BY));
-    match bundle {
-        Some(bundle) => {
-            Ok(write(path, &bundle.to_json(), "REPAIR_BUNDLE_WRITE_FAILED", "repair bundle", plan))
-        }
-        None => {
-            print(printer, &format!("{}\n", text::of(plan.locale).no_failures_to_bundle()), plan.locale)?;
-            Ok(None)
-        }
+    if let Some(bundle) = bundle {
+        return Ok(write(path, &bundle.to_json(), "REPAIR_BUNDLE_WRITE_FAILED", "repair bundle", plan));
     }
+    print(printer, &format!("{}\n", text::of(plan.locale).no_failures_to_bundle()), plan.locale)?;
+    Ok(None)
 }
 
 /// Writes a whole file or nothing: beside its place first, then renamed.
