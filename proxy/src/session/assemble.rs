@@ -56,7 +56,6 @@ pub(crate) fn assemble(
         keep_unchanged(&mut session, previous);
     }
     write_atomically(path, session.to_text().as_bytes())?;
-    remove_unreferenced(&session, path, &folder)?;
     Ok(session)
 }
 
@@ -300,16 +299,18 @@ impl Assembly<'_> {
         let source = if redacted { &renumbered } else { &part };
         let stored = (|| {
             if redacted {
+                // The name of the one before may be linked to a side file, which must not be written over.
+                drop(std::fs::remove_file(&renumbered));
                 let mut file = io::BufWriter::new(File::create(&renumbered)?);
                 each_segment(&part, &mut |piece| file.write_all(&self.renumber(piece)))?;
                 file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
             }
             let sha256 = sha256_of(source)?;
             let name = format!("{sha256}.{extension}");
-            // Two exchanges may share a part only by a crash between two finishes; a link keeps it for both.
             let target = self.folder.join(&name);
-            if !target.exists() {
-                std::fs::rename(source, &target)?;
+            // The part stays until the journal is gone: a crash before that can be recovered from.
+            if !target.exists() && std::fs::hard_link(source, &target).is_err() {
+                std::fs::copy(source, &target)?;
             }
             Ok((self.relative(&name), sha256))
         })();
@@ -428,7 +429,8 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Side files of an earlier recording, and parts of this one, that no exchange names.
-fn remove_unreferenced(session: &Session, path: &Path, folder: &Path) -> Result<()> {
+pub(crate) fn remove_unreferenced(session: &Session, path: &Path) -> Result<()> {
+    let folder = &folder_of(path);
     let Ok(files) = std::fs::read_dir(folder) else { return Ok(()) };
     let referenced = referenced(session, path);
     let ours = |name: &str| {

@@ -119,7 +119,9 @@ async fn r2_r7_r8_r12_no_secret_in_any_byte_written() {
     let place = Place::new();
     let recorder = Recorder::create(&place.path(), false, redactor()).unwrap();
     let calls: Vec<_> = (0..10).map(|way| planted_call(way, way)).collect();
-    calls.iter().for_each(|call| send(&recorder, call));
+    for call in &calls {
+        send(&recorder, call);
+    }
     while std::fs::read_to_string(path_of(&place.path())).unwrap().lines().count() < 11 {
         tokio::task::yield_now().await;
     }
