@@ -58,22 +58,31 @@ pub(crate) fn redact_fields(redaction: &Redaction, headers: &Headers) -> Headers
 
 /// Makes the secrets of request fields known, which are never stored themselves, so that an answer that echoes one is redacted.
 pub(crate) fn learn_request(redaction: &Redaction, headers: &Headers) {
+    for secret in request_secrets(headers) {
+        redaction.redactor.pseudonym(secret.as_bytes(), &*redaction.tokens);
+    }
+}
+
+/// The secrets in request fields: credentials without their scheme, each cookie, the password of Basic credentials.
+pub(crate) fn request_secrets(headers: &Headers) -> Vec<String> {
+    let mut secrets = Vec::new();
     for (name, value) in headers.iter().filter(|(name, _)| is_sensitive_name(name)) {
         let Ok(value) = std::str::from_utf8(value) else { continue };
         if name.eq_ignore_ascii_case("cookie") {
-            for (_, value) in value.split(';').filter_map(|pair| pair.split_once('=')) {
-                redaction.sensitive(value.trim());
-            }
+            let values = value.split(';').filter_map(|pair| pair.split_once('='));
+            secrets.extend(values.map(|(_, value)| value.trim().to_owned()));
             continue;
         }
-        redaction.sensitive(value);
-        let basic = value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"));
-        let decoded = basic.and_then(|(_, rest)| STANDARD.decode(rest.trim()).ok());
-        let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
+        let (scheme, credentials) = value.split_once(' ').unwrap_or(("", value));
+        secrets.push(credentials.trim().to_owned());
+        let basic = scheme.eq_ignore_ascii_case("basic").then(|| STANDARD.decode(credentials.trim()).ok());
+        let decoded = basic.flatten().and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some((_, password)) = decoded.as_deref().and_then(|text| text.split_once(':')) {
-            redaction.sensitive(password);
+            secrets.push(password.to_owned());
         }
     }
+    secrets.retain(|secret| !secret.is_empty());
+    secrets
 }
 
 fn redact_field(redaction: &Redaction, name: &str, value: &Bytes) -> Bytes {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
-use mcpeak_core::redact::{Encoding, Found, Tokens};
+use mcpeak_core::redact::{Encoding, Found, Tokens, UnknownTokens};
 
 /// A discovered secret is searched for elsewhere from this length on, if it mixes letters and digits.
 const MIN_SEARCHED: usize = 16;
@@ -29,6 +29,12 @@ struct Searched {
 }
 
 impl Ledger {
+    /// Whether a discovered secret is long and mixed enough to be looked for elsewhere.
+    pub(crate) fn searches_for(secret: &str) -> bool {
+        let has = |test: fn(&u8) -> bool| secret.as_bytes().iter().any(test);
+        secret.len() >= MIN_SEARCHED && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+    }
+
     fn entries(&self) -> MutexGuard<'_, Entries> {
         // The map is whole between any two statements, so a panic elsewhere leaves it usable.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -60,9 +66,7 @@ impl Tokens for Ledger {
 impl Entries {
     fn search_for(&mut self, secret: &[u8], id: usize) {
         let Ok(text) = std::str::from_utf8(secret) else { return };
-        let mixed = text.bytes().any(|byte| byte.is_ascii_digit())
-            && text.bytes().any(|byte| byte.is_ascii_alphabetic());
-        if text.len() < MIN_SEARCHED || !mixed {
+        if !Ledger::searches_for(text) {
             return;
         }
         for encoding in Encoding::textual() {
@@ -90,6 +94,22 @@ impl Searched {
     fn find_at(&self, haystack: &[u8], from: usize) -> Option<(std::ops::Range<usize>, usize)> {
         let found = self.automaton.as_ref()?.find(Input::new(haystack).range(from..))?;
         Some((found.range(), self.writings[found.pattern().as_usize()].1))
+    }
+}
+
+/// A ledger whose pseudonyms have no number: that of one live request, whose secrets a recording has other numbers for.
+#[derive(Default)]
+pub(crate) struct Unnumbered(Ledger);
+
+impl Tokens for Unnumbered {
+    fn pseudonym(&self, secret: &[u8]) -> String {
+        self.0.pseudonym(secret);
+        UnknownTokens.pseudonym(secret)
+    }
+
+    fn find_at(&self, haystack: &[u8], from: usize) -> Option<Found> {
+        let found = self.0.find_at(haystack, from)?;
+        Some(Found { pseudonym: UnknownTokens.pseudonym(b""), ..found })
     }
 }
 

@@ -19,7 +19,8 @@ use crate::matching::{
     BodyParts, Index, Key, Miss, MissReason, MissReport, Missed, Parts, Repeat, Taken, cut, difference,
 };
 use crate::redact::{
-    BodyKind, CollapsedHash, Redaction, collapse, redact_body, redact_fields, redact_form, redact_path,
+    BodyKind, CollapsedHash, Ledger, Redaction, Unnumbered, collapse, learn_request, redact_body,
+    redact_fields, redact_form, redact_path, request_secrets,
 };
 use crate::report::{Counts, Mode, SessionReport, Unused, Warning};
 
@@ -150,21 +151,44 @@ impl Replay {
 impl Inner {
     /// The live request, redacted like a recorded one and taken apart.
     fn parts(&self, head: &RequestHead, body: &RequestBody) -> Parts {
-        let path = redact_path(&self.redaction, &head.path);
-        let query = head.query.as_deref().map(|query| redact_form(&self.redaction, query));
+        let redaction = &self.redaction_of(head, body);
+        let path = redact_path(redaction, &head.path);
+        let query = head.query.as_deref().map(|query| redact_form(redaction, query));
         let matched = |name: &str| {
             ["range", "soapaction"].iter().any(|known| name.eq_ignore_ascii_case(known))
                 || self.options.match_headers.iter().any(|known| name.eq_ignore_ascii_case(known))
         };
         let fields = head.headers.iter().filter(|(name, _)| matched(name));
         let fields: Headers = fields.map(|(name, value)| (name.to_owned(), value.clone())).collect();
-        let headers = redact_fields(&self.redaction, &fields);
+        let headers = redact_fields(redaction, &fields);
         let further = &self.options.match_headers;
-        let body = self.body_parts(head, body);
+        let body = Self::body_parts(redaction, head, body);
         Parts::new(&head.method, &head.origin, &path, query.as_deref(), &headers, further, body)
     }
 
-    fn body_parts(&self, head: &RequestHead, body: &RequestBody) -> BodyParts {
+    /// While recording, a credential of a request is also looked for in the rest of it; so it is here, where it is there.
+    fn redaction_of(&self, head: &RequestHead, body: &RequestBody) -> Redaction {
+        let mut secrets = request_secrets(&head.headers);
+        secrets.retain(|secret| Ledger::searches_for(secret));
+        let body = if let RequestBody::Memory(bytes) = body { bytes } else { &Bytes::new() };
+        let encoded = head.headers.contains("content-encoding");
+        let target = [head.path.as_str(), head.query.as_deref().unwrap_or_default()];
+        let begins = |secret: &String| {
+            // The first bytes are the same in every writing that is searched for, as long as they are plain.
+            let plain = secret.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            let start = &secret[..plain];
+            target.iter().any(|text| text.contains(start)) || encoded || contains(body, start.as_bytes())
+        };
+        if !secrets.iter().any(begins) {
+            return self.redaction.clone();
+        }
+        let redactor = self.redaction.redactor.clone();
+        let redaction = Redaction { redactor, tokens: Arc::new(Unnumbered::default()) };
+        learn_request(&redaction, &head.headers);
+        redaction
+    }
+
+    fn body_parts(redaction: &Redaction, head: &RequestHead, body: &RequestBody) -> BodyParts {
         let content_type = head.headers.get("content-type");
         let bytes = match body {
             RequestBody::Empty => return BodyParts::None,
@@ -176,14 +200,14 @@ impl Inner {
         let decoded = match codings.as_ref().map(|codings| codings.decode(bytes, INFLATED)) {
             Some(Err(error)) if error.too_large => {
                 let mut hashing =
-                    Hashing::new(&self.redaction.redactor, codings.as_ref(), has_members(content_type));
+                    Hashing::new(&redaction.redactor, codings.as_ref(), has_members(content_type));
                 hashing.push(bytes);
                 return BodyParts::Bytes(hex::encode(hashing.finish()));
             }
             // As while recording: what can be read of a damaged body counts if it holds a secret.
             Some(Err(error)) => {
                 let kind = BodyKind::of(content_type, &error.partial);
-                if let Some(redacted) = redact_body(&self.redaction, &kind, &error.partial) {
+                if let Some(redacted) = redact_body(redaction, &kind, &error.partial) {
                     return BodyParts::new(content_type, &redacted);
                 }
                 None
@@ -191,7 +215,7 @@ impl Inner {
             decoded => decoded.and_then(Result::ok),
         };
         let content = decoded.as_deref().unwrap_or(bytes);
-        let redacted = redact_body(&self.redaction, &BodyKind::of(content_type, content), content);
+        let redacted = redact_body(redaction, &BodyKind::of(content_type, content), content);
         BodyParts::new(content_type, redacted.as_deref().unwrap_or(content))
     }
 
@@ -244,6 +268,15 @@ impl Inner {
             unused.insert(Unused { method: method.to_owned(), url: url.to_owned(), left, of });
         }
         unused.into_iter().collect()
+    }
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    match needle.first() {
+        None => true,
+        Some(first) => {
+            haystack.iter().enumerate().any(|(at, byte)| byte == first && haystack[at..].starts_with(needle))
+        }
     }
 }
 

@@ -23,7 +23,17 @@ fn report() -> SessionReport {
 
 #[test]
 fn the_block_in_english() {
-    insta::assert_snapshot!(end_of_run(&report(), Locale::En), @"");
+    insta::assert_snapshot!(end_of_run(&report(), Locale::En), @r"
+    replayed 3 outbound calls: weather.session.json (0 upstream connections)
+    2 outbound calls have no recording:
+      GET https://a/x\u001b[31m (×2)
+        nearest recording: GET https://a/x?city=seoul; it differs in
+          query city: recorded seoul, now (absent)
+    if the calls are right, record weather.session.json again with --force
+    1 recordings were not used:
+      GET https://a/x?city=seoul (1 of 2)
+    the value of DEBUG is too short or too plain to be searched for; only its places are redacted
+    ");
 }
 
 #[test]
