@@ -1,6 +1,6 @@
 //! What the network side counts while it runs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
@@ -18,7 +18,7 @@ pub(crate) struct Counters {
     upstream_connections: AtomicU64,
     destinations: RwLock<HashMap<Origin, AtomicU64>>,
     refused: Mutex<BTreeMap<(String, Option<String>), u64>>,
-    notes: Mutex<BTreeMap<String, u64>>,
+    warnings: Mutex<BTreeSet<Warning>>,
 }
 
 impl Counters {
@@ -55,10 +55,10 @@ impl Counters {
     }
 
     /// A remark for the report, given once however often it is made.
-    pub(crate) fn note(&self, text: String) {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        if notes.len() < MOST_ORIGINS {
-            *notes.entry(text).or_default() += 1;
+    pub(crate) fn warn(&self, warning: Warning) {
+        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if warnings.len() < MOST_ORIGINS {
+            warnings.insert(warning);
         }
     }
 
@@ -66,7 +66,7 @@ impl Counters {
     pub(crate) fn snapshot(&self) -> Counts {
         let destinations = self.destinations.read().unwrap_or_else(PoisonError::into_inner);
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         Counts {
             passed_through: self.passed_through.load(Ordering::Relaxed),
             tunnelled: self.tunnelled.load(Ordering::Relaxed),
@@ -83,7 +83,7 @@ impl Counters {
                     count,
                 })
                 .collect(),
-            warnings: notes.keys().map(|text| Warning::Note { text: text.clone() }).collect(),
+            warnings: warnings.iter().cloned().collect(),
         }
     }
 }

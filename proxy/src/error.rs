@@ -8,6 +8,7 @@ use mcpeak_core::locale::Locale;
 
 use crate::authority::AuthorityError;
 use crate::session::SessionError;
+use crate::text;
 
 /// Why a proxy cannot start or cannot finish. What goes wrong with a single connection is never one of these.
 #[derive(Debug, thiserror::Error)]
@@ -81,38 +82,13 @@ impl ProxyError {
         }
     }
 
-    /// What happened, as a sentence. Text from outside in it is not escaped for a terminal.
+    /// What happened, and where.
     pub fn message(&self, locale: Locale) -> String {
-        match self {
-            Self::Session(error) => error.message(locale),
-            other => {
-                let mut message = other.to_string();
-                let mut source = std::error::Error::source(other);
-                while let Some(cause) = source {
-                    message.push_str(": ");
-                    message.push_str(&cause.to_string());
-                    source = cause.source();
-                }
-                message
-            }
-        }
+        text::of(locale).proxy_error(self)
     }
 
     /// How to fix it.
     pub fn hint(&self, locale: Locale) -> String {
-        match self {
-            Self::Session(error) => error.hint(locale),
-            Self::Authority(error) => error.hint().to_owned(),
-            Self::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
-                "stop the program that listens there, or give another port (0 lets the system choose)"
-                    .to_owned()
-            }
-            Self::Bind { .. } => "give an address of this machine and a port above 1023".to_owned(),
-            Self::Pem { .. } => {
-                "give a readable file with PEM blocks (-----BEGIN CERTIFICATE-----)".to_owned()
-            }
-            Self::Tls(_) => "check that the client certificate and its key belong together".to_owned(),
-            Self::Start(_) => "try again; report this if it stays".to_owned(),
-        }
+        text::of(locale).proxy_hint(self)
     }
 }

@@ -137,7 +137,7 @@ fn missing_session() {
     context
         .run(["test", "s.suite.json", "--session", "none.json", "--", "python3", &server()])
         .expect_code(1)
-        .expect_stderr(&["SESSION_NOT_FOUND", "none.json", "--record-session"]);
+        .expect_stderr(&["SESSION_NOT_FOUND", "none.json", "record"]);
 }
 
 #[test]

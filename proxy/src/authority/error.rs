@@ -3,6 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mcpeak_core::locale::Locale;
+
+use crate::text;
+
 /// An authority that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the CA in {}: {kind}", .folder.display())]
@@ -50,22 +54,14 @@ pub enum AuthorityErrorKind {
 }
 
 impl AuthorityError {
+    /// What is wrong, and where.
+    pub fn message(&self, locale: Locale) -> String {
+        text::of(locale).authority_error(&self.folder.display().to_string(), &self.kind)
+    }
+
     /// How to fix it.
-    pub fn hint(&self) -> &'static str {
-        match self.kind {
-            AuthorityErrorKind::Io(_) => "choose a folder that this user may write, or leave --ca-dir out",
-            AuthorityErrorKind::Half { .. }
-            | AuthorityErrorKind::Damaged(_)
-            | AuthorityErrorKind::KeyMismatch => {
-                "restore both files, or delete ca.pem and ca.key so that a new CA is made (clients must trust it anew)"
-            }
-            AuthorityErrorKind::Expired { .. } => {
-                "delete ca.pem and ca.key so that a new CA is made (clients must trust it anew), or check the clock"
-            }
-            AuthorityErrorKind::Generation(_) | AuthorityErrorKind::Tls(_) => {
-                "report this: the crypto library of this build refuses a P-256 key"
-            }
-        }
+    pub fn hint(&self, locale: Locale) -> String {
+        text::of(locale).authority_hint(&self.kind)
     }
 
     pub(crate) fn io(folder: &Path, source: io::Error) -> Self {

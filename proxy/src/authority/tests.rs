@@ -1,6 +1,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
+use mcpeak_core::locale::Locale;
+
 use super::{Alpn, Authority, AuthorityErrorKind, combined_bundle};
 
 #[test]
@@ -41,7 +43,10 @@ fn damaged_halves_and_strangers_are_refused_with_a_hint() {
     std::fs::write(folder.join("ca.pem"), b"not a certificate").unwrap();
     let error = Authority::open_or_create(folder).unwrap_err();
     assert!(matches!(error.kind, AuthorityErrorKind::Damaged(_)), "{error:?}");
-    assert!(error.hint().contains("ca.pem"));
+    for locale in [Locale::En, Locale::Ko] {
+        assert!(error.hint(locale).contains("ca.pem"));
+        assert!(error.message(locale).contains(&*folder.to_string_lossy()));
+    }
 
     std::fs::write(folder.join("ca.pem"), certificate).unwrap();
     std::fs::remove_file(folder.join("ca.key")).unwrap();

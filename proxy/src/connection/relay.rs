@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncWriteExt as _, copy_bidirectional_with_sizes};
 
 use super::serve::Arrived;
+use crate::report::Warning;
 use crate::route::Target;
 use crate::shared::Shared;
 use crate::transport::BoxStream;
@@ -24,7 +25,7 @@ pub(super) async fn relay(arrived: Arrived, shared: &Arc<Shared>) {
         return refuse(stream, reset).await;
     };
     let Some(upstream) = shared.engine.upstream() else {
-        shared.counters.note(format!("a connection to {} that is not HTTP was refused", target.authority()));
+        shared.counters.warn(Warning::RefusedUnread { destination: target.authority() });
         return refuse(stream, reset).await;
     };
     match upstream.tunnel(&target).await {
@@ -42,7 +43,7 @@ pub(super) async fn relay(arrived: Arrived, shared: &Arc<Shared>) {
 /// Counts a connection whose bytes nobody reads.
 pub(super) fn note(shared: &Shared, target: &Target) {
     shared.counters.tunnelled();
-    shared.counters.note(format!("a connection to {} was passed on unread", target.authority()));
+    shared.counters.warn(Warning::PassedUnread { destination: target.authority() });
 }
 
 /// Copies both ways until both sides have ended or the proxy stops. The byte slices were read before.

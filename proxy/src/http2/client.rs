@@ -43,13 +43,47 @@ pub(crate) async fn connect(
     Ok(Sender(sender))
 }
 
-/// A request that HTTP/2 cannot carry, or that had no answer.
-#[derive(Debug, thiserror::Error)]
+/// A request in the form of HTTP/2.
+pub(crate) struct Prepared(http::Request<Leaving>);
+
+/// Why a request had no answer.
+#[derive(thiserror::Error)]
 pub(crate) enum SendError {
-    #[error("the request cannot be written as HTTP/2")]
-    Request(#[source] http::Error),
-    #[error("the upstream did not answer")]
+    #[error("the connection was closed before the request left")]
+    Unsent(Box<Prepared>),
+    #[error("the upstream did not answer: {0}")]
     Connection(#[source] hyper::Error),
+}
+
+impl std::fmt::Debug for SendError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// Writes a request as HTTP/2.
+///
+/// # Errors
+/// Its method or its target cannot stand in a request.
+pub(crate) fn prepare(outgoing: &Outgoing<'_>, body: Body) -> Result<Prepared, http::Error> {
+    let framing = if outgoing.length.is_some() { Framing::ContentLength } else { Framing::H2 };
+    let mut headers = convert::end_to_end(&outgoing.headers, framing, false);
+    let host = headers.remove(http::header::HOST);
+    let authority = host
+        .as_ref()
+        .and_then(|host| host.to_str().ok())
+        .map_or_else(|| outgoing.origin.authority(), str::to_owned);
+    if outgoing.trailers {
+        headers.insert(http::header::TE, http::HeaderValue::from_static("trailers"));
+    }
+    let uri = format!("{}://{authority}{}", outgoing.origin.scheme.as_str(), outgoing.target);
+    let mut request = http::Request::builder()
+        .method(outgoing.method)
+        .uri(uri)
+        .version(http::Version::HTTP_2)
+        .body(Leaving(body))?;
+    *request.headers_mut() = headers;
+    Ok(Prepared(request))
 }
 
 impl Sender {
@@ -57,31 +91,13 @@ impl Sender {
         !self.0.is_closed()
     }
 
-    pub(crate) async fn send(
-        mut self,
-        outgoing: &Outgoing<'_>,
-        body: Body,
-        idle: Duration,
-    ) -> Result<Response, SendError> {
-        let framing = if outgoing.length.is_some() { Framing::ContentLength } else { Framing::H2 };
-        let mut headers = convert::end_to_end(&outgoing.headers, framing, false);
-        let host = headers.remove(http::header::HOST);
-        let authority = host
-            .as_ref()
-            .and_then(|host| host.to_str().ok())
-            .map_or_else(|| outgoing.origin.authority(), str::to_owned);
-        if outgoing.trailers {
-            headers.insert(http::header::TE, http::HeaderValue::from_static("trailers"));
-        }
-        let uri = format!("{}://{authority}{}", outgoing.origin.scheme.as_str(), outgoing.target);
-        let mut request = http::Request::builder()
-            .method(outgoing.method)
-            .uri(uri)
-            .version(http::Version::HTTP_2)
-            .body(Leaving(body))
-            .map_err(SendError::Request)?;
-        *request.headers_mut() = headers;
-        let response = self.0.send_request(request).await.map_err(SendError::Connection)?;
+    /// Sends a request. One that never left comes back whole, to be sent on another connection.
+    pub(crate) async fn send(mut self, request: Prepared, idle: Duration) -> Result<Response, SendError> {
+        let response =
+            self.0.try_send_request(request.0).await.map_err(|mut error| match error.take_message() {
+                Some(request) => SendError::Unsent(Box::new(Prepared(request))),
+                None => SendError::Connection(error.into_error()),
+            })?;
         let (parts, incoming) = response.into_parts();
         let body = arriving(incoming, IncompleteCause::Upstream, idle);
         let framing = match &body {

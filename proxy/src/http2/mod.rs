@@ -15,7 +15,7 @@ mod server;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use client::{Sender, connect};
+pub(crate) use client::{SendError, Sender, connect, prepare};
 pub(crate) use convert::headers;
 pub(crate) use server::{Served, serve};
 

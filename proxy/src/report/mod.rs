@@ -82,6 +82,21 @@ pub enum Warning {
         /// Its name.
         name: String,
     },
+    /// Connections to this place were passed on unread; they are not in the file.
+    PassedUnread {
+        /// `host:port`.
+        destination: String,
+    },
+    /// Connections to this place did not speak HTTP, and replay has no network to pass them on to.
+    RefusedUnread {
+        /// `host:port`.
+        destination: String,
+    },
+    /// The certificate of an upstream was not checked, as asked for.
+    CertificateNotChecked {
+        /// The host.
+        host: String,
+    },
     /// Anything else, as a sentence.
     Note {
         /// The sentence.

@@ -1,6 +1,12 @@
 //! English.
 
+use std::io;
+
+use mcpeak_core::locale::Locale;
+
 use super::Text;
+use crate::authority::AuthorityErrorKind;
+use crate::error::{PemRole, ProxyError};
 use crate::matching::{Difference, MissReason};
 use crate::report::{Mode, SessionReport, Unused, Warning};
 use crate::session::SessionError;
@@ -111,6 +117,15 @@ impl Text for English {
                     "the value of {name} is not known; its placeholder is replayed (give it with --env {name})"
                 )
             }
+            Warning::PassedUnread { destination } => {
+                format!("connections to {destination} were passed on unread and are not in the file")
+            }
+            Warning::RefusedUnread { destination } => {
+                format!("connections to {destination} did not speak HTTP and were refused")
+            }
+            Warning::CertificateNotChecked { host } => {
+                format!("the certificate of {host} was not checked (--upstream-insecure)")
+            }
             Warning::Note { text } => text.clone(),
         }
     }
@@ -118,5 +133,71 @@ impl Text for English {
     fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String {
         let program = program.unwrap_or("a client");
         format!("{program} does not trust the CA, or pins the certificate of {host} ({count} handshakes)")
+    }
+
+    fn proxy_error(&self, error: &ProxyError) -> String {
+        match error {
+            ProxyError::Bind { address, source } => format!("cannot listen on {address}: {source}"),
+            ProxyError::Pem { path, role, source } => {
+                let role = match role {
+                    PemRole::Roots => "upstream roots",
+                    PemRole::ClientCertificate => "a client certificate",
+                    PemRole::ClientKey => "a client key",
+                };
+                format!("cannot use {} as {role}: {source}", path.display())
+            }
+            ProxyError::Tls(source) => format!("the TLS settings for upstreams are not usable: {source}"),
+            ProxyError::Start(source) => format!("the proxy cannot be set up: {source}"),
+            ProxyError::Authority(error) => error.message(Locale::En),
+            ProxyError::Session(error) => self.session_error(error),
+        }
+    }
+
+    fn proxy_hint(&self, error: &ProxyError) -> String {
+        match error {
+            ProxyError::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                "stop the program that listens there, or give another port (0 lets the system choose)"
+                    .to_owned()
+            }
+            ProxyError::Bind { .. } => "give an address of this machine and a port above 1023".to_owned(),
+            ProxyError::Pem { .. } => "give a readable file with PEM blocks (-----BEGIN …-----)".to_owned(),
+            ProxyError::Tls(_) => "check that the client certificate and its key belong together".to_owned(),
+            ProxyError::Start(_) => "try again; report this if it stays".to_owned(),
+            ProxyError::Authority(error) => self.authority_hint(&error.kind),
+            ProxyError::Session(error) => self.session_hint(error),
+        }
+    }
+
+    fn authority_error(&self, folder: &str, kind: &AuthorityErrorKind) -> String {
+        let what = match kind {
+            AuthorityErrorKind::Io(source) => format!("cannot be read or written: {source}"),
+            AuthorityErrorKind::Half { missing } => format!("lacks {missing} while the other file is there"),
+            AuthorityErrorKind::Damaged(source) => format!("is damaged: {source}"),
+            AuthorityErrorKind::KeyMismatch => "has a key that belongs to another certificate".to_owned(),
+            AuthorityErrorKind::Expired { not_before, not_after } => {
+                format!("is valid from {not_before} to {not_after} only")
+            }
+            AuthorityErrorKind::Generation(source) => format!("could not be made: {source}"),
+            AuthorityErrorKind::Tls(source) => format!("is not usable for TLS: {source}"),
+        };
+        format!("the CA in {folder} {what}")
+    }
+
+    fn authority_hint(&self, kind: &AuthorityErrorKind) -> String {
+        match kind {
+            AuthorityErrorKind::Io(_) => "choose a folder that this user may write, or leave --ca-dir out",
+            AuthorityErrorKind::Half { .. }
+            | AuthorityErrorKind::Damaged(_)
+            | AuthorityErrorKind::KeyMismatch => {
+                "restore both files, or delete ca.pem and ca.key so that a new CA is made (clients must trust it anew)"
+            }
+            AuthorityErrorKind::Expired { .. } => {
+                "delete ca.pem and ca.key so that a new CA is made (clients must trust it anew), or check the clock"
+            }
+            AuthorityErrorKind::Generation(_) | AuthorityErrorKind::Tls(_) => {
+                "report this: the crypto library of this build refuses a P-256 key"
+            }
+        }
+        .to_owned()
     }
 }

@@ -1,6 +1,12 @@
 //! Korean.
 
+use std::io;
+
+use mcpeak_core::locale::Locale;
+
 use super::Text;
+use crate::authority::AuthorityErrorKind;
+use crate::error::{PemRole, ProxyError};
 use crate::matching::{Difference, MissReason};
 use crate::report::{Mode, SessionReport, Unused, Warning};
 use crate::session::SessionError;
@@ -127,6 +133,15 @@ impl Text for Korean {
             Warning::SecretUnknown { name } => {
                 format!("{name} 값을 몰라 자리표시자를 재생합니다 (--env {name}로 지정하세요)")
             }
+            Warning::PassedUnread { destination } => {
+                format!("{destination} 연결은 읽지 않고 통과시켰으며 파일에 없습니다")
+            }
+            Warning::RefusedUnread { destination } => {
+                format!("{destination} 연결은 HTTP가 아니어서 거부했습니다")
+            }
+            Warning::CertificateNotChecked { host } => {
+                format!("{host}의 인증서를 확인하지 않았습니다 (--upstream-insecure)")
+            }
             Warning::Note { text } => text.clone(),
         }
     }
@@ -134,5 +149,73 @@ impl Text for Korean {
     fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String {
         let program = program.unwrap_or("클라이언트");
         format!("{program}이(가) CA를 신뢰하지 않거나 {host}의 인증서를 고정합니다 (핸드셰이크 {count}회)")
+    }
+
+    fn proxy_error(&self, error: &ProxyError) -> String {
+        match error {
+            ProxyError::Bind { address, source } => {
+                format!("{address}에서 연결을 받을 수 없습니다: {source}")
+            }
+            ProxyError::Pem { path, role, source } => {
+                let role = match role {
+                    PemRole::Roots => "업스트림 루트 인증서",
+                    PemRole::ClientCertificate => "클라이언트 인증서",
+                    PemRole::ClientKey => "클라이언트 키",
+                };
+                format!("{} 파일을 {role}(으)로 쓸 수 없습니다: {source}", path.display())
+            }
+            ProxyError::Tls(source) => format!("업스트림 TLS 설정을 쓸 수 없습니다: {source}"),
+            ProxyError::Start(source) => format!("프록시를 준비할 수 없습니다: {source}"),
+            ProxyError::Authority(error) => error.message(Locale::Ko),
+            ProxyError::Session(error) => self.session_error(error),
+        }
+    }
+
+    fn proxy_hint(&self, error: &ProxyError) -> String {
+        match error {
+            ProxyError::Bind { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                "그 포트를 쓰는 프로그램을 멈추거나 다른 포트를 지정하세요 (0이면 시스템이 고릅니다)"
+                    .to_owned()
+            }
+            ProxyError::Bind { .. } => "이 컴퓨터의 주소와 1023보다 큰 포트를 지정하세요".to_owned(),
+            ProxyError::Pem { .. } => "읽을 수 있는 PEM 파일(-----BEGIN …-----)을 지정하세요".to_owned(),
+            ProxyError::Tls(_) => "클라이언트 인증서와 키가 서로 맞는지 확인하세요".to_owned(),
+            ProxyError::Start(_) => "다시 시도하고, 계속되면 알려 주세요".to_owned(),
+            ProxyError::Authority(error) => self.authority_hint(&error.kind),
+            ProxyError::Session(error) => self.session_hint(error),
+        }
+    }
+
+    fn authority_error(&self, folder: &str, kind: &AuthorityErrorKind) -> String {
+        let what = match kind {
+            AuthorityErrorKind::Io(source) => format!("읽거나 쓸 수 없습니다: {source}"),
+            AuthorityErrorKind::Half { missing } => format!("{missing} 파일만 없습니다"),
+            AuthorityErrorKind::Damaged(source) => format!("손상되었습니다: {source}"),
+            AuthorityErrorKind::KeyMismatch => "키가 다른 인증서의 것입니다".to_owned(),
+            AuthorityErrorKind::Expired { not_before, not_after } => {
+                format!("유효 기간이 아닙니다 ({not_before} ~ {not_after})")
+            }
+            AuthorityErrorKind::Generation(source) => format!("만들 수 없습니다: {source}"),
+            AuthorityErrorKind::Tls(source) => format!("TLS에 쓸 수 없습니다: {source}"),
+        };
+        format!("{folder}의 CA: {what}")
+    }
+
+    fn authority_hint(&self, kind: &AuthorityErrorKind) -> String {
+        match kind {
+            AuthorityErrorKind::Io(_) => "쓸 수 있는 폴더를 고르거나 --ca-dir을 빼세요",
+            AuthorityErrorKind::Half { .. }
+            | AuthorityErrorKind::Damaged(_)
+            | AuthorityErrorKind::KeyMismatch => {
+                "두 파일을 되돌리거나, ca.pem과 ca.key를 지워 새 CA를 만드세요 (클라이언트가 새로 신뢰해야 합니다)"
+            }
+            AuthorityErrorKind::Expired { .. } => {
+                "ca.pem과 ca.key를 지워 새 CA를 만들거나(클라이언트가 새로 신뢰해야 합니다) 시계를 확인하세요"
+            }
+            AuthorityErrorKind::Generation(_) | AuthorityErrorKind::Tls(_) => {
+                "알려 주세요: 이 빌드의 암호 라이브러리가 P-256 키를 거부합니다"
+            }
+        }
+        .to_owned()
     }
 }

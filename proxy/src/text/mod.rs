@@ -9,6 +9,8 @@ mod tests;
 use mcpeak_core::escape::{self, Keep};
 use mcpeak_core::locale::Locale;
 
+use crate::authority::AuthorityErrorKind;
+use crate::error::ProxyError;
 use crate::matching::{Difference, MissReason};
 use crate::report::{Mode, SessionReport, Unused, Warning};
 use crate::session::SessionError;
@@ -37,6 +39,14 @@ pub trait Text: Sync {
     fn warning(&self, warning: &Warning) -> String;
     /// A client that does not accept the certificate.
     fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String;
+    /// Why a proxy cannot start or finish. Errors of the session and the authority have sentences of their own.
+    fn proxy_error(&self, error: &ProxyError) -> String;
+    /// How to fix it.
+    fn proxy_hint(&self, error: &ProxyError) -> String;
+    /// What is wrong with the CA in a folder.
+    fn authority_error(&self, folder: &str, kind: &AuthorityErrorKind) -> String;
+    /// How to fix it.
+    fn authority_hint(&self, kind: &AuthorityErrorKind) -> String;
 }
 
 /// The sentences of a language.

@@ -15,6 +15,7 @@ use super::tls::TlsConfigs;
 use crate::counts::Counters;
 use crate::error::ProxyError;
 use crate::exchange::{FailureKind, Origin, Scheme};
+use crate::report::Warning;
 use crate::route::Target;
 use crate::settings::{Limits, ProxyAddress, ResolveRule, UpstreamProxy, UpstreamSettings};
 use crate::transport::{BoxStream, TcpTransport};
@@ -128,7 +129,7 @@ impl Dialer {
         let name = ServerName::try_from(host.to_owned())
             .map_err(|error| ForwardError::new(FailureKind::Tls, error.to_string()))?;
         if self.tls.is_insecure(host) {
-            self.counters.note(format!("the certificate of {host} was not checked (--upstream-insecure)"));
+            self.counters.warn(Warning::CertificateNotChecked { host: host.to_owned() });
         }
         let connector = tokio_rustls::TlsConnector::from(self.tls.of(host, offer_h2));
         let stream = timeout(self.limits.connect, connector.connect(name, stream))

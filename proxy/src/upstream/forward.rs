@@ -108,7 +108,7 @@ impl Upstream {
     ) -> Result<Response, ForwardError> {
         let Lease { place, kind } = lease;
         match kind {
-            Kind::Http2(sender) => self.forward_h2(sender, &request, body).await,
+            Kind::Http2(sender) => self.forward_h2(sender, place, &request, body).await,
             Kind::Http1 { connection, kept } => {
                 let again = if kept { body.try_clone() } else { None };
                 match self.forward_http1(*connection, &place, &request, body).await {
@@ -194,16 +194,29 @@ impl Upstream {
     async fn forward_h2(
         &self,
         sender: http2::Sender,
+        place: Place,
         request: &Outgoing<'_>,
         body: Body,
     ) -> Result<Response, ForwardError> {
-        timeout(self.limits.first_byte, sender.send(request, body, self.limits.body_idle))
-            .await
-            .map_err(|_| ForwardError::timeout("answer"))?
-            .map_err(|error| {
-                tracing::debug!(%error, "forward");
-                ForwardError::Closed
-            })
+        let prepared = http2::prepare(request, body)
+            .map_err(|error| ForwardError::new(FailureKind::Reset, error.to_string()))?;
+        let late = |_| ForwardError::timeout("answer");
+        let idle = self.limits.body_idle;
+        let sent = timeout(self.limits.first_byte, sender.send(prepared, idle)).await.map_err(late)?;
+        let sent = match sent {
+            // The upstream closed a kept connection meanwhile: that says nothing about this request.
+            Err(http2::SendError::Unsent(prepared)) => {
+                let Lease { kind: Kind::Http2(sender), .. } = self.open(place, true).await? else {
+                    return Err(ForwardError::Closed);
+                };
+                timeout(self.limits.first_byte, sender.send(*prepared, idle)).await.map_err(late)?
+            }
+            sent => sent,
+        };
+        sent.map_err(|error| {
+            tracing::debug!(%error, "forward");
+            ForwardError::Closed
+        })
     }
 }
 
