@@ -4,6 +4,7 @@ use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::locale::Locale;
 use mcpeak_proxy::matching::{MissReason, MissReport};
 use mcpeak_proxy::report::{Mode, SessionReport, Unused};
+use mcpeak_proxy::text::Text as Sentences;
 
 use crate::args::session::CaptureArg;
 use crate::text::{self, Text};
@@ -13,7 +14,7 @@ const SHOWN: usize = 10;
 
 /// The block; begins with an empty line and ends with a newline.
 pub(crate) fn render(report: &SessionReport, capture: CaptureArg, locale: Locale) -> String {
-    let text = text::of(locale);
+    let (text, sentences) = (text::of(locale), mcpeak_proxy::text::of(locale));
     let mut lines = vec![String::new(), heading(report, text)];
     lines.push(format!("  {}", text.session_upstream(report.upstream_connections)));
     if report.passed_through > 0 && report.mode != Mode::Pass {
@@ -25,16 +26,16 @@ pub(crate) fn render(report: &SessionReport, capture: CaptureArg, locale: Locale
     for (origin, calls) in &report.destinations {
         lines.push(format!("  {origin}  {calls}"));
     }
-    misses(report, text, &mut lines);
+    misses(report, text, sentences, &mut lines);
     unused(&report.unused, text, &mut lines);
     for refused in &report.refused_certificates {
         lines.push(format!(
             "  ! {}",
-            text.session_refused(&refused.host, refused.program.as_deref(), refused.count)
+            sentences.refused_certificate(&refused.host, refused.program.as_deref(), refused.count)
         ));
     }
     for warning in &report.warnings {
-        lines.push(format!("  ! {}", text.session_warning(warning)));
+        lines.push(format!("  ! {}", sentences.warning(warning)));
     }
     ingress(report, capture, text, &mut lines);
     let mut block = String::new();
@@ -53,27 +54,27 @@ fn heading(report: &SessionReport, text: &dyn Text) -> String {
     }
 }
 
-fn misses(report: &SessionReport, text: &dyn Text, lines: &mut Vec<String>) {
+fn misses(report: &SessionReport, text: &dyn Text, sentences: &dyn Sentences, lines: &mut Vec<String>) {
     if report.missed.is_empty() {
         return;
     }
     let calls = report.missed.iter().map(|miss| usize::try_from(miss.count).unwrap_or(usize::MAX)).sum();
     lines.push(format!("  {}", text.session_missed(calls)));
     for miss in report.missed.iter().take(SHOWN) {
-        one_miss(miss, text, lines);
+        one_miss(miss, text, sentences, lines);
     }
     more(report.missed.len(), lines);
     lines.push(format!("  {}", text.miss_fix(&report.file)));
 }
 
-fn one_miss(miss: &MissReport, text: &dyn Text, lines: &mut Vec<String>) {
+fn one_miss(miss: &MissReport, text: &dyn Text, sentences: &dyn Sentences, lines: &mut Vec<String>) {
     let times =
         if miss.count > 1 { format!("  ({})", text.session_times(miss.count)) } else { String::new() };
     lines.push(format!("    ✗ {} {}{times}", miss.method, miss.url));
-    lines.push(format!("      {}", text.miss_reason(&miss.reason)));
+    lines.push(format!("      {}", sentences.reason(&miss.reason)));
     if let MissReason::NearMiss { differences, .. } = &miss.reason {
         lines.extend(
-            differences.iter().map(|difference| format!("      {}", text.miss_difference(difference))),
+            differences.iter().map(|difference| format!("      {}", sentences.difference(difference))),
         );
     }
 }
@@ -113,4 +114,55 @@ fn ingress(report: &SessionReport, capture: CaptureArg, text: &dyn Text, lines: 
         && report.tunnelled == 0
         && report.refused_certificates.is_empty();
     lines.push(format!("  {}", if nothing_seen { text.nothing_seen() } else { text.ingress_environment() }));
+}
+
+#[cfg(test)]
+mod tests {
+    use mcpeak_core::locale::Locale;
+    use mcpeak_proxy::matching::{Difference, MissReason, MissReport};
+    use mcpeak_proxy::report::{Counts, Mode, SessionReport, Unused, Warning};
+
+    use super::render;
+    use crate::args::session::CaptureArg;
+
+    fn report() -> SessionReport {
+        let mut report = SessionReport::new(Mode::Replay, "weather.session.json", &Counts::default());
+        report.replayed = 3;
+        let differences = vec![Difference {
+            field: "query city".to_owned(),
+            recorded: Some("seoul".to_owned()),
+            actual: None,
+        }];
+        report.missed = vec![MissReport {
+            method: "GET".to_owned(),
+            url: "https://a/x\u{1b}[31m".to_owned(),
+            reason: MissReason::NearMiss { recording: "GET https://a/x?city=seoul".to_owned(), differences },
+            count: 2,
+        }];
+        report.unused = vec![Unused {
+            method: "GET".to_owned(),
+            url: "https://a/x?city=seoul".to_owned(),
+            left: 1,
+            of: 2,
+        }];
+        report.warnings = vec![Warning::ValueNotSearched { name: "DEBUG".to_owned() }];
+        report
+    }
+
+    #[test]
+    fn the_block_in_english() {
+        insta::assert_snapshot!(render(&report(), CaptureArg::Env, Locale::En), @"");
+    }
+
+    #[test]
+    fn the_block_in_korean_has_the_same_facts() {
+        let block = render(&report(), CaptureArg::Env, Locale::Ko);
+        assert_eq!(block.lines().count(), render(&report(), CaptureArg::Env, Locale::En).lines().count());
+        for fact in
+            ["weather.session.json", "GET https://a/x?city=seoul", "query city", "\"seoul\"", "DEBUG", "2회"]
+        {
+            assert!(block.contains(fact), "{fact} in {block}");
+        }
+        assert!(!block.contains('\u{1b}'), "control characters are escaped");
+    }
 }

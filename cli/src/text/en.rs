@@ -1,8 +1,5 @@
 //! English.
 
-use mcpeak_proxy::matching::{Difference, MissReason};
-use mcpeak_proxy::report::Warning;
-
 use super::Text;
 
 pub(super) struct English;
@@ -294,67 +291,6 @@ impl Text for English {
 
     fn session_left(&self, left: u64, of: u64) -> String {
         format!("{left} of {of} left")
-    }
-
-    fn session_refused(&self, host: &str, program: Option<&str>, count: u64) -> String {
-        let who = program.unwrap_or("a client");
-        let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
-        format!(
-            "{who} refused the proxy's certificate for {host}{times}: it does not trust the CA, or pins. Give it the trust \
-             variables of `mcpeak env`, or leave the host unread with --tunnel {host}"
-        )
-    }
-
-    fn session_warning(&self, warning: &Warning) -> String {
-        match warning {
-            Warning::ValueNotSearched { name } => format!(
-                "the value of {name} is too short or too plain to be looked for in recordings; it is hidden only where its name stands"
-            ),
-            Warning::Aborted { count } => {
-                format!("{} began and never ended; not in the file", plural(*count, "exchange"))
-            }
-            Warning::LengthMismatch { request } => {
-                format!("the body's length differs from Content-Length; stored as incomplete: {request}")
-            }
-            Warning::StoredDecoded { request } => {
-                format!(
-                    "a large body is stored decoded and will be replayed without Content-Encoding: {request}"
-                )
-            }
-            Warning::Edited { request } => {
-                format!(
-                    "the recorded body was edited; replayed re-encoded, without validators and digests: {request}"
-                )
-            }
-            Warning::SecretUnknown { name } => format!(
-                "the recording holds a placeholder for {name}, and its value is not known now: give --env {name} if the server needs it"
-            ),
-            Warning::Note { text } => text.clone(),
-        }
-    }
-
-    fn miss_reason(&self, reason: &MissReason) -> String {
-        match reason {
-            MissReason::NothingForHost => "nothing is recorded for this host".to_owned(),
-            MissReason::NothingForPath => "nothing is recorded for this path".to_owned(),
-            MissReason::NearMiss { recording, .. } => format!("nearest recording: {recording}"),
-            MissReason::AllUsed { recordings: 1 } => "all 1 recording of this call was used".to_owned(),
-            MissReason::AllUsed { recordings } => {
-                format!("all {recordings} recordings of this call were used")
-            }
-        }
-    }
-
-    fn miss_difference(&self, difference: &Difference) -> String {
-        let side = |value: &Option<String>| {
-            value.as_ref().map_or("nothing".to_owned(), |value| format!("{value:?}"))
-        };
-        format!(
-            "{}: recorded {}, requested {}",
-            difference.field,
-            side(&difference.recorded),
-            side(&difference.actual)
-        )
     }
 
     fn miss_fix(&self, file: &str) -> String {

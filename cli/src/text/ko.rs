@@ -1,8 +1,5 @@
 //! Korean.
 
-use mcpeak_proxy::matching::{Difference, MissReason};
-use mcpeak_proxy::report::Warning;
-
 use super::Text;
 
 pub(super) struct Korean;
@@ -297,61 +294,6 @@ impl Text for Korean {
 
     fn session_left(&self, left: u64, of: u64) -> String {
         format!("{of}건 중 {left}건 남음")
-    }
-
-    fn session_refused(&self, host: &str, program: Option<&str>, count: u64) -> String {
-        let who = program.unwrap_or("클라이언트");
-        format!(
-            "{who} 이(가) {host} 에 대한 프록시 인증서를 {count}회 거절했습니다. CA 를 신뢰하지 않거나 인증서를 고정합니다. \
-             `mcpeak env` 의 신뢰 변수를 주거나 --tunnel {host} 로 읽지 않고 두세요."
-        )
-    }
-
-    fn session_warning(&self, warning: &Warning) -> String {
-        match warning {
-            Warning::ValueNotSearched { name } => {
-                format!(
-                    "{name} 의 값은 너무 짧거나 평범해서 녹화에서 찾지 않습니다. 이름이 있는 자리에서만 가립니다."
-                )
-            }
-            Warning::Aborted { count } => format!("시작했지만 끝나지 않은 호출 {count}건은 파일에 없습니다."),
-            Warning::LengthMismatch { request } => {
-                format!("본문 길이가 Content-Length 와 달라 불완전한 것으로 저장했습니다: {request}")
-            }
-            Warning::StoredDecoded { request } => {
-                format!("큰 본문을 풀어서 저장했으며 Content-Encoding 없이 재생합니다: {request}")
-            }
-            Warning::Edited { request } => {
-                format!("녹화된 본문이 편집되었습니다. 다시 인코딩하고 검증 헤더 없이 재생합니다: {request}")
-            }
-            Warning::SecretUnknown { name } => {
-                format!(
-                    "녹화에 {name} 의 자리 표시가 있지만 지금 값을 모릅니다. 서버에 필요하면 --env {name} 을 주세요."
-                )
-            }
-            Warning::Note { text } => text.clone(),
-        }
-    }
-
-    fn miss_reason(&self, reason: &MissReason) -> String {
-        match reason {
-            MissReason::NothingForHost => "이 호스트에 대한 녹화가 없습니다.".to_owned(),
-            MissReason::NothingForPath => "이 경로에 대한 녹화가 없습니다.".to_owned(),
-            MissReason::NearMiss { recording, .. } => format!("가장 가까운 녹화: {recording}"),
-            MissReason::AllUsed { recordings } => format!("이 호출의 녹화 {recordings}건을 모두 썼습니다."),
-        }
-    }
-
-    fn miss_difference(&self, difference: &Difference) -> String {
-        let side = |value: &Option<String>| {
-            value.as_ref().map_or("(없음)".to_owned(), |value| format!("{value:?}"))
-        };
-        format!(
-            "{}: 녹화 {}, 요청 {}",
-            difference.field,
-            side(&difference.recorded),
-            side(&difference.actual)
-        )
     }
 
     fn miss_fix(&self, file: &str) -> String {

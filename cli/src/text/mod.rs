@@ -4,9 +4,6 @@ mod en;
 mod ko;
 
 use mcpeak_core::locale::Locale;
-use mcpeak_proxy::matching::{Difference, MissReason};
-use mcpeak_proxy::report::Warning;
-
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
 /// Text from outside that is passed in is escaped where the result is printed.
 pub(crate) trait Text: Sync {
@@ -75,10 +72,6 @@ pub(crate) trait Text: Sync {
     fn session_times(&self, count: u64) -> String;
     fn session_unused(&self, exchanges: usize) -> String;
     fn session_left(&self, left: u64, of: u64) -> String;
-    fn session_refused(&self, host: &str, program: Option<&str>, count: u64) -> String;
-    fn session_warning(&self, warning: &Warning) -> String;
-    fn miss_reason(&self, reason: &MissReason) -> String;
-    fn miss_difference(&self, difference: &Difference) -> String;
     fn miss_fix(&self, file: &str) -> String;
     fn ingress_environment(&self) -> String;
     fn nothing_seen(&self) -> String;

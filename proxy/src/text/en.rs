@@ -8,7 +8,7 @@ use super::Text;
 use crate::authority::AuthorityErrorKind;
 use crate::error::{PemRole, ProxyError};
 use crate::matching::{Difference, MissReason};
-use crate::report::{Mode, SessionReport, Unused, Warning};
+use crate::report::Warning;
 use crate::session::SessionError;
 
 pub(super) struct English;
@@ -41,32 +41,14 @@ impl Text for English {
         }
     }
 
-    fn outcome(&self, report: &SessionReport) -> String {
-        let file = &report.file;
-        let connections = report.upstream_connections;
-        match report.mode {
-            Mode::Record => format!("recorded {} outbound calls: {file}", report.recorded),
-            Mode::Replay => {
-                format!(
-                    "replayed {} outbound calls: {file} ({connections} upstream connections)",
-                    report.replayed
-                )
-            }
-            Mode::Pass => format!("{} outbound calls passed through, none recorded", report.passed_through),
-        }
-    }
-
-    fn missed(&self, count: u64) -> String {
-        format!("{count} outbound calls have no recording:")
-    }
-
     fn reason(&self, reason: &MissReason) -> String {
         match reason {
             MissReason::NothingForHost => "nothing is recorded for this host".to_owned(),
             MissReason::NothingForPath => "nothing is recorded for this path".to_owned(),
             MissReason::NearMiss { recording, .. } => {
-                format!("nearest recording: {recording}; it differs in")
+                format!("nearest recording: {recording}")
             }
+            MissReason::AllUsed { recordings: 1 } => "all 1 recording of this call was used".to_owned(),
             MissReason::AllUsed { recordings } => {
                 format!("all {recordings} recordings of this call were used")
             }
@@ -74,25 +56,15 @@ impl Text for English {
     }
 
     fn difference(&self, difference: &Difference) -> String {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "(absent)".to_owned());
+        let value = |value: &Option<String>| {
+            value.as_ref().map_or("nothing".to_owned(), |value| format!("{value:?}"))
+        };
         format!(
-            "{}: recorded {}, now {}",
+            "{}: recorded {}, requested {}",
             difference.field,
             value(&difference.recorded),
             value(&difference.actual)
         )
-    }
-
-    fn miss_hint(&self, file: &str) -> String {
-        format!("if the calls are right, record {file} again with --force")
-    }
-
-    fn unused(&self, count: u64) -> String {
-        format!("{count} recordings were not used:")
-    }
-
-    fn unused_line(&self, unused: &Unused) -> String {
-        format!("{} {} ({} of {})", unused.method, unused.url, unused.left, unused.of)
     }
 
     fn warning(&self, warning: &Warning) -> String {
@@ -132,7 +104,11 @@ impl Text for English {
 
     fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String {
         let program = program.unwrap_or("a client");
-        format!("{program} does not trust the CA, or pins the certificate of {host} ({count} handshakes)")
+        let times = if count > 1 { format!(" {count} times") } else { String::new() };
+        format!(
+            "{program} refused the proxy's certificate for {host}{times}: it does not trust the CA, or pins. Give it the \
+             trust variables of `mcpeak env`, or leave the host unread with --tunnel {host}"
+        )
     }
 
     fn proxy_error(&self, error: &ProxyError) -> String {

@@ -8,7 +8,7 @@ use super::Text;
 use crate::authority::AuthorityErrorKind;
 use crate::error::{PemRole, ProxyError};
 use crate::matching::{Difference, MissReason};
-use crate::report::{Mode, SessionReport, Unused, Warning};
+use crate::report::Warning;
 use crate::session::SessionError;
 
 pub(super) struct Korean;
@@ -61,30 +61,11 @@ impl Text for Korean {
         }
     }
 
-    fn outcome(&self, report: &SessionReport) -> String {
-        let file = &report.file;
-        let connections = report.upstream_connections;
-        match report.mode {
-            Mode::Record => format!("외부 호출 {}건을 녹화했습니다: {file}", report.recorded),
-            Mode::Replay => {
-                format!(
-                    "녹화된 외부 호출 {}건을 재생했습니다: {file} (외부 연결 {connections}개)",
-                    report.replayed
-                )
-            }
-            Mode::Pass => format!("외부 호출 {}건을 녹화 없이 통과시켰습니다", report.passed_through),
-        }
-    }
-
-    fn missed(&self, count: u64) -> String {
-        format!("녹화에서 찾지 못한 외부 호출 {count}건:")
-    }
-
     fn reason(&self, reason: &MissReason) -> String {
         match reason {
             MissReason::NothingForHost => "이 호스트에 대한 녹화가 없습니다".to_owned(),
             MissReason::NothingForPath => "이 경로에 대한 녹화가 없습니다".to_owned(),
-            MissReason::NearMiss { recording, .. } => format!("가장 가까운 녹화: {recording}, 다른 점:"),
+            MissReason::NearMiss { recording, .. } => format!("가장 가까운 녹화: {recording}"),
             MissReason::AllUsed { recordings } => {
                 format!("이 호출의 녹화 {recordings}건을 모두 사용했습니다")
             }
@@ -92,25 +73,15 @@ impl Text for Korean {
     }
 
     fn difference(&self, difference: &Difference) -> String {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "(없음)".to_owned());
+        let value = |value: &Option<String>| {
+            value.as_ref().map_or("(없음)".to_owned(), |value| format!("{value:?}"))
+        };
         format!(
-            "{}: 녹화 {}, 현재 {}",
+            "{}: 녹화 {}, 요청 {}",
             difference.field,
             value(&difference.recorded),
             value(&difference.actual)
         )
-    }
-
-    fn miss_hint(&self, file: &str) -> String {
-        format!("호출이 맞다면 {file}을(를) --force로 다시 녹화하세요")
-    }
-
-    fn unused(&self, count: u64) -> String {
-        format!("사용되지 않은 녹화 {count}건:")
-    }
-
-    fn unused_line(&self, unused: &Unused) -> String {
-        format!("{} {} ({}건 중 {}건)", unused.method, unused.url, unused.of, unused.left)
     }
 
     fn warning(&self, warning: &Warning) -> String {
