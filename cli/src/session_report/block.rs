@@ -151,7 +151,20 @@ mod tests {
 
     #[test]
     fn the_block_in_english() {
-        insta::assert_snapshot!(render(&report(), CaptureArg::Env, Locale::En), @"");
+        insta::assert_snapshot!(render(&report(), CaptureArg::Env, Locale::En), @r#"
+
+        3 outbound calls replayed from weather.session.json
+          connections to the outside: 0
+          2 calls without a recording:
+            ✗ GET https://a/x\u001b[31m  (2 times)
+              nearest recording: GET https://a/x?city=seoul
+              query city: recorded "seoul", requested nothing
+          Fix: make the call as it was recorded, or record again: the same command with --record-session weather.session.json --force
+          1 recorded call not used:
+            GET https://a/x?city=seoul  (1 of 2 left)
+          ! the value of DEBUG is too short or too plain to be searched for; only its places are redacted
+          led here by proxy variables; clients that ignore them are not seen: Node's fetch and http before version 24, Go transports without Proxy, Rust's hyper, calls to loopback addresses
+        "#);
     }
 
     #[test]
