@@ -198,7 +198,7 @@ impl Assembly<'_> {
             |name: &str| names::CAUSES.iter().find(|(known, _)| *known == name).map(|(_, cause)| *cause);
         let mut headers = self.fields(&response.headers);
         let body = self.body(&headers, response.body)?;
-        if framing == Framing::ContentLength && response.incomplete.is_none() {
+        if matches!(framing, Framing::ContentLength | Framing::H2) && response.incomplete.is_none() {
             // Redaction changes lengths, and a length that changed would say how long a secret was.
             let length = self
                 .sent_length(body.as_ref())

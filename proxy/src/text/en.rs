@@ -111,6 +111,7 @@ impl Text for English {
                     "the value of {name} is not known; its placeholder is replayed (give it with --env {name})"
                 )
             }
+            Warning::RuleIdle { rule } => format!("the rule {rule} never acted"),
             Warning::Note { text } => text.clone(),
         }
     }

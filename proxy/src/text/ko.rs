@@ -127,6 +127,7 @@ impl Text for Korean {
             Warning::SecretUnknown { name } => {
                 format!("{name} 값을 몰라 자리표시자를 재생합니다 (--env {name}로 지정하세요)")
             }
+            Warning::RuleIdle { rule } => format!("규칙 {rule}은(는) 한 번도 적용되지 않았습니다"),
             Warning::Note { text } => text.clone(),
         }
     }
