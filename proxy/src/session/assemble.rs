@@ -15,7 +15,7 @@ use super::journal::{Blob, Data, Entry, EntryAnswer, EntryResponse, Field, folde
 use super::model::{Answer, Body, Exchange, Form, Meta, Request, Response, Session, Wire, names, split_url};
 use crate::exchange::{FailureKind, Framing, Headers, Incomplete, IncompleteCause};
 use crate::matching::{BodyParts, Key, Parts};
-use crate::redact::{CollapsedHash, Redaction, Segments, provisional_ids, renumber};
+use crate::redact::{CollapsedHash, Redaction, Segments, collapse, provisional_ids, renumber};
 
 /// Files of at most this size are read whole.
 const WHOLE: u64 = 4 * SIDE_FILE as u64;
@@ -111,8 +111,9 @@ impl Assembly<'_> {
             let headers = Field::headers(&entry.headers);
             let body = self.body_parts(&headers, entry.body.as_ref())?;
             let parts = Parts::new(&entry.method, &origin, path, query, &headers, &[], body);
-            let order =
-                (origin.to_string(), parts.path.clone(), entry.method.clone(), Key::loose(&parts), entry.seq);
+            // Provisional numbers must not show in the order either.
+            let path = collapse(parts.path.as_bytes()).into_owned();
+            let order = (origin.to_string(), path, entry.method.clone(), Key::loose(&parts), entry.seq);
             keyed.push((order, entry));
         }
         keyed.sort_by(|left, right| left.0.cmp(&right.0));

@@ -213,7 +213,14 @@ async fn r13_s13_order_of_discovery_does_not_show() {
     let mut short = get("/short?api_key=k-1", "{}");
     short.answer = Bytes::new();
     let mut seen = Vec::new();
-    for order in [[&hand_out, &used, &short], [&used, &short, &hand_out], [&short, &used, &hand_out]] {
+    let other = post("/login", "text/plain", "y", r#"{"session_token":"sess-9876543210-abcdef"}"#);
+    let used_other = get("/use/sess-9876543210-abcdef/all", "{}");
+    let orders = [
+        [&hand_out, &used, &short, &other, &used_other],
+        [&other, &used_other, &used, &short, &hand_out],
+        [&used_other, &short, &other, &used, &hand_out],
+    ];
+    for order in orders {
         let place = Place::new();
         let calls: Vec<Call> = order.into_iter().cloned().collect();
         let report = place.record(Redactor::default(), false, &calls).await;
