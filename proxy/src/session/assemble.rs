@@ -15,7 +15,7 @@ use super::journal::{Blob, Data, Entry, EntryAnswer, EntryResponse, Field, folde
 use super::model::{Answer, Body, Exchange, Form, Meta, Request, Response, Session, Wire, names, split_url};
 use crate::exchange::{FailureKind, Framing, Headers, Incomplete, IncompleteCause};
 use crate::matching::{BodyParts, Key, Parts};
-use crate::redact::{CollapsedHash, Redaction, Segments, provisional_ids, renumber};
+use crate::redact::{CollapsedHash, Redaction, Segments, collapse, provisional_ids, renumber};
 
 /// Files of at most this size are read whole.
 const WHOLE: u64 = 4 * SIDE_FILE as u64;
@@ -38,9 +38,12 @@ pub(crate) fn assemble(
             redact_late(entry, late);
         }
     }
-    let sorted = assembly.sort(entries)?;
-    for (_, entry) in &sorted {
-        assembly.number(entry)?;
+    let mut sorted = assembly.sort(entries)?;
+    for group in sorted.chunk_by_mut(|left, right| left.0 == right.0) {
+        assembly.settle(group);
+        for (_, entry) in group {
+            assembly.number(entry)?;
+        }
     }
     let mut session = Session::default();
     let mut occurrences: HashMap<Key, usize> = HashMap::new();
@@ -111,8 +114,9 @@ impl Assembly<'_> {
             let headers = Field::headers(&entry.headers);
             let body = self.body_parts(&headers, entry.body.as_ref())?;
             let parts = Parts::new(&entry.method, &origin, path, query, &headers, &[], body);
-            let order =
-                (origin.to_string(), parts.path.clone(), entry.method.clone(), Key::loose(&parts), entry.seq);
+            // Provisional numbers must not show in the order either.
+            let path = collapse(parts.path.as_bytes()).into_owned();
+            let order = (origin.to_string(), path, entry.method.clone(), Key::loose(&parts), entry.seq);
             keyed.push((order, entry));
         }
         keyed.sort_by(|left, right| left.0.cmp(&right.0));
@@ -130,6 +134,19 @@ impl Assembly<'_> {
             }
             data => Ok(BodyParts::new(headers.get("content-type"), &self.load(data)?)),
         }
+    }
+
+    /// Orders requests that differ in secrets only by the numbers their secrets already have, so that it does not show which of
+    /// two tokens was used first. Secrets without a number leave the order of arrival alone.
+    fn settle(&self, group: &mut [(Key, Entry)]) {
+        let number = |id| self.numbers.get(&id).copied().unwrap_or_default();
+        group.sort_by_cached_key(|(_, entry)| {
+            let body = match entry.body.as_ref().map(|body| &body.content) {
+                Some(Data::Text(text)) => text.as_bytes(),
+                _ => b"",
+            };
+            provisional_ids(entry.url.as_bytes()).chain(provisional_ids(body)).map(number).collect::<Vec<_>>()
+        });
     }
 
     /// Numbers the pseudonyms of an entry in the order in which a reader of the file meets them.
@@ -198,7 +215,7 @@ impl Assembly<'_> {
             |name: &str| names::CAUSES.iter().find(|(known, _)| *known == name).map(|(_, cause)| *cause);
         let mut headers = self.fields(&response.headers);
         let body = self.body(&headers, response.body)?;
-        if framing == Framing::ContentLength && response.incomplete.is_none() {
+        if matches!(framing, Framing::ContentLength | Framing::H2) && response.incomplete.is_none() {
             // Redaction changes lengths, and a length that changed would say how long a secret was.
             let length = self
                 .sent_length(body.as_ref())

@@ -195,6 +195,10 @@ async fn an_interrupted_recording_is_recovered() {
         tokio::task::yield_now().await;
     }
     drop(recorder);
+    // The writer lets go of the lock once it sees that the last handle is gone.
+    while matches!(Recorder::create(&place.path(), false, plain()), Err(SessionError::Locked { .. })) {
+        tokio::task::yield_now().await;
+    }
     let mut lines = std::fs::read(&journal).unwrap();
     lines.extend_from_slice("{\"seq\":9,\"method\":\"GE서".as_bytes().split_last().unwrap().1);
     std::fs::write(&journal, lines).unwrap();
@@ -221,6 +225,27 @@ async fn a_failed_write_is_reported_and_loses_nothing() {
     let error = recorder.complete(&Counts::default()).await.unwrap_err();
     assert_eq!(error.code(), "SESSION_IO");
     assert_eq!(place.text(), text);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_is_a_clear_error() {
+    let place = Place::new();
+    place.record(plain(), false, &[get("/a", "{}")]).await;
+    let text = place.text();
+    std::os::unix::fs::symlink("/dev/full", path_of(&place.path())).unwrap();
+    let error = Recorder::create(&place.path(), true, plain()).unwrap_err();
+    assert_eq!(error.code(), "SESSION_DISK_FULL");
+    std::fs::remove_file(path_of(&place.path())).unwrap();
+    let mut new = place.path().into_os_string();
+    new.push(".new");
+    std::os::unix::fs::symlink("/dev/full", new).unwrap();
+    let recorder = Recorder::create(&place.path(), true, plain()).unwrap();
+    send(&recorder, &get("/b", "{}"));
+    let error = recorder.complete(&Counts::default()).await.unwrap_err();
+    assert_eq!(error.code(), "SESSION_DISK_FULL");
+    assert_eq!(place.text(), text);
+    assert_eq!(recover(&place.path(), true).unwrap(), 1, "the journal is whole");
 }
 
 #[test]

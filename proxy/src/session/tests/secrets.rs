@@ -207,6 +207,31 @@ async fn r13_a_token_that_an_answer_hands_out_correlates() {
 }
 
 #[tokio::test]
+async fn r13_s13_order_of_discovery_does_not_show() {
+    let hand_out = post("/login", "text/plain", "x", r#"{"session_token":"sess-0123456789-abcdef"}"#);
+    let used = get("/use/sess-0123456789-abcdef", r#"{"echo":"sess-0123456789-abcdef"}"#);
+    let mut short = get("/short?api_key=k-1", "{}");
+    short.answer = Bytes::new();
+    let mut seen = Vec::new();
+    let other = post("/login", "text/plain", "y", r#"{"session_token":"sess-9876543210-abcdef"}"#);
+    let used_other = get("/use/sess-9876543210-abcdef", "{\"other\":1}");
+    let orders = [
+        [&hand_out, &used, &short, &other, &used_other],
+        [&other, &used_other, &used, &short, &hand_out],
+        [&used_other, &short, &other, &used, &hand_out],
+    ];
+    for order in orders {
+        let place = Place::new();
+        let calls: Vec<Call> = order.into_iter().cloned().collect();
+        let report = place.record(Redactor::default(), false, &calls).await;
+        let text = place.text();
+        assert_clean("session", text.as_bytes());
+        seen.push((text[..text.find("\"meta\"").unwrap()].to_owned(), report));
+    }
+    assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:#?}");
+}
+
+#[tokio::test]
 async fn known_values_are_put_back() {
     let place = Place::new();
     let body = format!("{{\"echo\":{}}}", serde_json::to_string(SECRET).unwrap());
