@@ -23,7 +23,7 @@ use mcpeak_core::redact::{Redactor, Tokens};
 pub(crate) use body::{BodyKind, parameter, redact_body};
 pub(crate) use header::{learn_request, redact_fields, request_fields, request_secrets, response_fields};
 pub(crate) use ledger::{Ledger, Unnumbered};
-pub(crate) use pseudonym::{collapse, has_numbered, provisional_ids, renumber};
+pub(crate) use pseudonym::{collapse, has_numbered, provisional_ids, renumber, without_ids};
 pub(crate) use segments::{CollapsedHash, Segments};
 pub(crate) use url::{form_pairs, redact_form, redact_path, redact_urls};
 

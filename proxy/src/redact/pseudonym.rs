@@ -43,6 +43,11 @@ pub(crate) fn renumber<'t>(text: &'t [u8], numbers: &dyn Fn(usize) -> Option<usi
     })
 }
 
+/// The text with provisional pseudonyms as `{{token}}`: reports do not show the order of discovery.
+pub(crate) fn without_ids(text: &str) -> String {
+    String::from_utf8_lossy(&PROVISIONAL.replace_all(text.as_bytes(), &b"{{token}}"[..])).into_owned()
+}
+
 fn id(captures: &Captures<'_>) -> Option<usize> {
     std::str::from_utf8(&captures[1]).ok()?.parse().ok()
 }

@@ -97,6 +97,11 @@ pub enum Warning {
         /// The host.
         host: String,
     },
+    /// A rule of the session file took nothing out of any recording or request.
+    RuleIdle {
+        /// The rule as written.
+        rule: String,
+    },
     /// Anything else, as a sentence.
     Note {
         /// The sentence.

@@ -15,7 +15,7 @@ use super::journal::{Blob, Data, Entry, EntryAnswer, EntryResponse, Field, folde
 use super::model::{Answer, Body, Exchange, Form, Meta, Request, Response, Session, Wire, names, split_url};
 use crate::exchange::{FailureKind, Framing, Headers, Incomplete, IncompleteCause};
 use crate::matching::{BodyParts, Key, Parts};
-use crate::redact::{CollapsedHash, Redaction, Segments, provisional_ids, renumber};
+use crate::redact::{CollapsedHash, Redaction, Segments, collapse, provisional_ids, renumber};
 
 /// Files of at most this size are read whole.
 const WHOLE: u64 = 4 * SIDE_FILE as u64;
@@ -56,7 +56,6 @@ pub(crate) fn assemble(
         keep_unchanged(&mut session, previous);
     }
     write_atomically(path, session.to_text().as_bytes())?;
-    remove_unreferenced(&session, path, &folder)?;
     Ok(session)
 }
 
@@ -112,8 +111,9 @@ impl Assembly<'_> {
             let headers = Field::headers(&entry.headers);
             let body = self.body_parts(&headers, entry.body.as_ref())?;
             let parts = Parts::new(&entry.method, &origin, path, query, &headers, &[], body);
-            let order =
-                (origin.to_string(), parts.path.clone(), entry.method.clone(), Key::loose(&parts), entry.seq);
+            // Provisional numbers must not show in the order either.
+            let path = collapse(parts.path.as_bytes()).into_owned();
+            let order = (origin.to_string(), path, entry.method.clone(), Key::loose(&parts), entry.seq);
             keyed.push((order, entry));
         }
         keyed.sort_by(|left, right| left.0.cmp(&right.0));
@@ -199,7 +199,7 @@ impl Assembly<'_> {
             |name: &str| names::CAUSES.iter().find(|(known, _)| *known == name).map(|(_, cause)| *cause);
         let mut headers = self.fields(&response.headers);
         let body = self.body(&headers, response.body)?;
-        if framing == Framing::ContentLength && response.incomplete.is_none() {
+        if matches!(framing, Framing::ContentLength | Framing::H2) && response.incomplete.is_none() {
             // Redaction changes lengths, and a length that changed would say how long a secret was.
             let length = self
                 .sent_length(body.as_ref())
@@ -300,16 +300,18 @@ impl Assembly<'_> {
         let source = if redacted { &renumbered } else { &part };
         let stored = (|| {
             if redacted {
+                // The name of the one before may be linked to a side file, which must not be written over.
+                drop(std::fs::remove_file(&renumbered));
                 let mut file = io::BufWriter::new(File::create(&renumbered)?);
                 each_segment(&part, &mut |piece| file.write_all(&self.renumber(piece)))?;
                 file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
             }
             let sha256 = sha256_of(source)?;
             let name = format!("{sha256}.{extension}");
-            // Two exchanges may share a part only by a crash between two finishes; a link keeps it for both.
             let target = self.folder.join(&name);
-            if !target.exists() {
-                std::fs::rename(source, &target)?;
+            // The part stays until the journal is gone: a crash before that can be recovered from.
+            if !target.exists() && std::fs::hard_link(source, &target).is_err() {
+                std::fs::copy(source, &target)?;
             }
             Ok((self.relative(&name), sha256))
         })();
@@ -428,7 +430,8 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Side files of an earlier recording, and parts of this one, that no exchange names.
-fn remove_unreferenced(session: &Session, path: &Path, folder: &Path) -> Result<()> {
+pub(crate) fn remove_unreferenced(session: &Session, path: &Path) -> Result<()> {
+    let folder = &folder_of(path);
     let Ok(files) = std::fs::read_dir(folder) else { return Ok(()) };
     let referenced = referenced(session, path);
     let ours = |name: &str| {

@@ -15,7 +15,7 @@ use crate::exchange::{
 };
 use crate::redact::{
     BodyKind, Redaction, learn_request, redact_body, redact_fields, redact_form, redact_path, request_fields,
-    response_fields,
+    response_fields, without_ids,
 };
 use crate::report::Warning;
 
@@ -55,7 +55,7 @@ impl Capture<'_> {
         let Finished { seq, head, request, outcome } = finished;
         learn_request(self.redaction, &head.headers);
         let url = self.url(&head);
-        let line = format!("{} {url}", head.method);
+        let line = format!("{} {}", head.method, without_ids(&url));
         let body = self.blob(&head.headers, request, &format!("{seq}-request"), &line)?;
         let answer = match outcome {
             Outcome::Failure(kind) => EntryAnswer::failure(kind),

@@ -13,7 +13,7 @@ use super::model::{Answer, Body, Exchange, Form, Response, Wire, split_url};
 use super::read::{invalid, read, read_text};
 use super::stored::{Stored, StoredBody, StoredResponse};
 use crate::exchange::{Framing, Headers};
-use crate::matching::{BodyParts, Key, Parts};
+use crate::matching::{BodyParts, Key, Parts, Rules};
 use crate::redact::Redaction;
 use crate::report::Warning;
 
@@ -58,10 +58,12 @@ pub(crate) fn load(
     path: &Path,
     redaction: &Redaction,
     match_headers: &[String],
-) -> Result<(Vec<Loaded>, Vec<Warning>), SessionError> {
+) -> Result<(Vec<Loaded>, Rules, Vec<Warning>), SessionError> {
     let text = read_text(path)?;
     let file = read(&text, path)?;
-    let loader = Loader { folder: path.parent().unwrap_or(Path::new("")), redaction, match_headers };
+    let rules = Rules::new(&file.session.rules);
+    let loader =
+        Loader { folder: path.parent().unwrap_or(Path::new("")), redaction, match_headers, rules: &rules };
     let exchanges = file.session.exchanges;
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let share = exchanges.len().div_ceil(threads).max(64);
@@ -83,7 +85,7 @@ pub(crate) fn load(
         entries.push(entry);
         warnings.extend(found);
     }
-    Ok((entries, warnings))
+    Ok((entries, rules, warnings))
 }
 
 #[derive(Clone, Copy)]
@@ -91,6 +93,7 @@ struct Loader<'a> {
     folder: &'a Path,
     redaction: &'a Redaction,
     match_headers: &'a [String],
+    rules: &'a Rules,
 }
 
 /// What a stored body is sent as.
@@ -107,8 +110,9 @@ impl Loader<'_> {
         let (origin, path, query) = split_url(&request.url)
             .ok_or_else(|| problem("`url` is not an absolute URL".to_owned(), EDIT))?;
         let body = self.request_body(&request.headers, request.body.as_ref())?;
-        let parts =
+        let mut parts =
             Parts::new(&request.method, &origin, path, query, &request.headers, self.match_headers, body);
+        self.rules.apply(&mut parts);
         let stored = match &exchange.answer {
             Answer::Failure(kind) => Stored::Failure(*kind),
             Answer::Response(response) => Stored::Response(self.response(response, &line, &mut warnings)?),

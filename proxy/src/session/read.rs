@@ -16,6 +16,7 @@ use super::model::{
 use super::write::{FORMAT, VERSION};
 use crate::exchange::{Framing, Headers, Incomplete};
 use crate::json::{Kind, Node, parse};
+use crate::matching::Rules;
 
 /// A read file: the session, and the offset of each exchange in the text.
 pub(crate) struct Read {
@@ -126,7 +127,7 @@ impl<'a> Reader<'a> {
         let [_, _, rules, exchanges, meta] =
             self.fields(node, ["format", "version", "rules", "exchanges", "meta"])?;
         let rules = rules.map(|node| self.list(node)).transpose()?.unwrap_or_default();
-        let rules = rules.iter().map(|rule| self.text(rule)).collect::<Result<_>>()?;
+        let rules = rules.iter().map(|rule| self.rule(rule)).collect::<Result<_>>()?;
         let exchanges = self.list(exchanges.ok_or_else(|| self.fail(node, "`exchanges` is missing"))?)?;
         let mut read = Read { session: Session { rules, ..Session::default() }, offsets: Vec::new() };
         let mut ids = std::collections::HashSet::new();
@@ -146,6 +147,14 @@ impl<'a> Reader<'a> {
             read.session.meta = self.meta(meta)?;
         }
         Ok(read)
+    }
+
+    fn rule(&self, node: &Node<'a>) -> Result<String> {
+        let rule = self.text(node)?;
+        if Rules::understands(&rule) {
+            return Ok(rule);
+        }
+        Err(self.fail(node, "a rule is `query:NAME`, `form:NAME` or `header:NAME`"))
     }
 
     /// The minor version.

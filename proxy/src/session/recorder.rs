@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::sync::oneshot;
 
-use super::assemble::assemble;
+use super::assemble::{assemble, remove_unreferenced};
 use super::capture::{Capture, Finished};
 use super::error::SessionError;
 use super::journal::{Journal, folder_of};
@@ -247,13 +247,13 @@ impl Writer {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        // Bodies whose exchange was aborted are still being cleared away.
         let Some(journal) = self.journal.take() else {
             return Err(SessionError::Finished { path: self.path.clone() });
         };
-        assemble(&self.path, journal.entries()?, Some(&self.shared.redaction), &now())?;
+        self.shared.close();
+        let session = assemble(&self.path, journal.entries()?, Some(&self.shared.redaction), &now())?;
         journal.remove()?;
-        self.shared.join();
+        remove_unreferenced(&session, &self.path)?;
         Ok(Completed { recorded: self.recorded, warnings: std::mem::take(&mut self.warnings) })
     }
 }
@@ -267,6 +267,7 @@ pub fn recover(path: &Path, force: bool) -> Result<usize, SessionError> {
     }
     let session = assemble(path, journal.entries()?, None, &now())?;
     journal.remove()?;
+    remove_unreferenced(&session, path)?;
     Ok(session.exchanges.len())
 }
 

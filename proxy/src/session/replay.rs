@@ -16,7 +16,7 @@ use super::sink::HELD;
 use super::stored::Stored;
 use crate::exchange::{Headers, RequestHead};
 use crate::matching::{
-    BodyParts, Index, Key, Miss, MissReason, MissReport, Missed, Parts, Repeat, Taken, cut, difference,
+    BodyParts, Index, Key, Miss, MissReason, MissReport, Missed, Parts, Repeat, Rules, Taken, cut, difference,
 };
 use crate::redact::{
     BodyKind, CollapsedHash, Ledger, Redaction, Unnumbered, collapse, learn_request, redact_body,
@@ -50,6 +50,7 @@ struct Inner {
     redaction: Redaction,
     entries: Vec<Loaded>,
     index: Index,
+    rules: Rules,
     warnings: Vec<Warning>,
     replayed: AtomicU64,
     misses: Mutex<BTreeMap<(String, String, MissReason), u64>>,
@@ -82,13 +83,23 @@ impl Replay {
     /// Loads and checks a file: syntax, members, hashes, side files.
     pub fn load(path: &Path, redactor: Redactor, options: ReplayOptions) -> Result<Self, SessionError> {
         let redaction = Redaction { redactor, tokens: Arc::new(UnknownTokens) };
-        let (entries, mut warnings) = load(path, &redaction, &options.match_headers)?;
+        let (entries, rules, mut warnings) = load(path, &redaction, &options.match_headers)?;
         let unsearched = redaction.redactor.unsearched().iter();
         warnings.extend(unsearched.map(|name| Warning::ValueNotSearched { name: name.clone() }));
         let index = Index::new(entries.iter().map(|entry| (entry.exact, entry.loose)), options.repeat);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (replayed, misses) = Default::default();
-        Ok(Self(Arc::new(Inner { name, options, redaction, entries, index, warnings, replayed, misses })))
+        Ok(Self(Arc::new(Inner {
+            name,
+            options,
+            redaction,
+            entries,
+            index,
+            rules,
+            warnings,
+            replayed,
+            misses,
+        })))
     }
 
     /// Reads a request's body for matching.
@@ -105,7 +116,8 @@ impl Replay {
     /// The recording that answers, taken once.
     pub fn take(&self, head: &RequestHead, body: &RequestBody) -> Take {
         let inner = &*self.0;
-        let parts = inner.parts(head, body);
+        let mut parts = inner.parts(head, body);
+        inner.rules.apply(&mut parts);
         let taken = match inner.index.take_exact(Key::exact(&parts)) {
             // A request with another secret, or without one, is the recorded request; one with a pseudonym that a recording
             // handed out is that request and no other.
@@ -142,6 +154,8 @@ impl Replay {
         report.missed = misses.iter().map(miss).collect();
         report.unused = inner.unused();
         report.warnings.extend(inner.warnings.iter().cloned());
+        let idle = inner.rules.idle().map(|rule| Warning::RuleIdle { rule: rule.to_owned() });
+        report.warnings.extend(idle);
         report.warnings.sort();
         report.warnings.dedup();
         report

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 
@@ -36,7 +36,7 @@ pub(crate) struct Shared {
     pub(crate) folder: PathBuf,
     queued: AtomicUsize,
     waiting: Mutex<Vec<Waker>>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Mutex<Vec<(Weak<Pipe>, JoinHandle<()>)>>,
 }
 
 impl Shared {
@@ -58,19 +58,22 @@ impl Shared {
         }
     }
 
-    /// Waits for the threads of spooled bodies.
-    pub(crate) fn join(&self) {
+    /// Ends the bodies that are still streaming, and waits for the threads of all.
+    pub(crate) fn close(&self) {
         let threads = std::mem::take(&mut *lock(&self.threads));
-        for thread in threads {
+        for (pipe, thread) in threads {
+            if let Some(pipe) = pipe.upgrade() {
+                pipe.end(End::Aborted);
+            }
             // A thread that panicked has dropped its sender, which the journal takes for a failed body.
             let _ = thread.join();
         }
     }
 
-    fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+    fn spawn(&self, pipe: &Arc<Pipe>, work: impl FnOnce() + Send + 'static) {
         let mut threads = lock(&self.threads);
-        threads.retain(|thread| !thread.is_finished());
-        threads.push(std::thread::spawn(work));
+        threads.retain(|(_, thread)| !thread.is_finished());
+        threads.push((Arc::downgrade(pipe), std::thread::spawn(work)));
     }
 }
 
@@ -168,7 +171,7 @@ impl BodySink {
         let path = self.shared.folder.join(&self.name);
         let mut spool = Spool::new(&self.shared.redaction, self.codings.clone(), self.members, path);
         let source = Arc::clone(&pipe);
-        self.shared.spawn(move || {
+        self.shared.spawn(&pipe, move || {
             let result = spool.run(&source);
             // Nobody waits for the file of an aborted exchange.
             if let Some(Err(file)) = result.map(|file| sender.send(file)) {
@@ -224,7 +227,7 @@ enum End {
 impl Pipe {
     fn poll_ready(&self, context: &mut Context<'_>) -> Poll<()> {
         let mut queue = lock(&self.queue);
-        if queue.bytes <= BEHIND {
+        if queue.bytes <= BEHIND || queue.end.is_some() {
             return Poll::Ready(());
         }
         queue.waker = Some(context.waker().clone());
@@ -233,6 +236,9 @@ impl Pipe {
 
     fn push(&self, chunk: Bytes) {
         let mut queue = lock(&self.queue);
+        if queue.end.is_some() {
+            return;
+        }
         queue.bytes += chunk.len();
         queue.chunks.push_back(chunk);
         self.arrived.notify_one();
@@ -240,7 +246,9 @@ impl Pipe {
 
     /// The first end counts: a sink that is dropped after it was finished is finished.
     fn end(&self, end: End) {
-        lock(&self.queue).end.get_or_insert(end);
+        let mut queue = lock(&self.queue);
+        queue.end.get_or_insert(end);
+        queue.waker.take().into_iter().for_each(Waker::wake);
         self.arrived.notify_one();
     }
 

@@ -126,6 +126,7 @@ impl Text for English {
             Warning::CertificateNotChecked { host } => {
                 format!("the certificate of {host} was not checked (--upstream-insecure)")
             }
+            Warning::RuleIdle { rule } => format!("the rule {rule} never acted"),
             Warning::Note { text } => text.clone(),
         }
     }

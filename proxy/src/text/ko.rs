@@ -142,6 +142,7 @@ impl Text for Korean {
             Warning::CertificateNotChecked { host } => {
                 format!("{host}의 인증서를 확인하지 않았습니다 (--upstream-insecure)")
             }
+            Warning::RuleIdle { rule } => format!("규칙 {rule}은(는) 한 번도 적용되지 않았습니다"),
             Warning::Note { text } => text.clone(),
         }
     }

@@ -64,7 +64,11 @@ async fn an_edited_body_is_encoded_again_without_its_validators() {
 #[tokio::test]
 async fn b7_damage_is_refused_at_start() {
     let place = recorded().await;
-    let (name, _) = place.files().into_iter().find(|(name, _)| name.ends_with(".png")).unwrap();
+    let (name, _) = place
+        .files()
+        .into_iter()
+        .find(|(name, _)| Path::new(name).extension().is_some_and(|extension| extension == "png"))
+        .unwrap();
     let side = place.folder.path().join(&name);
     std::fs::write(&side, vec![8; 70_000]).unwrap();
     let error = load_error(&place);

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::{Place, Replay, ReplayOptions, Take, bytes, get, hit, post, take};
 use crate::matching::{MissReason, Repeat};
-use crate::report::Counts;
+use crate::report::{Counts, Warning};
 
 fn plain() -> Redactor {
     Redactor::default()
@@ -104,6 +104,22 @@ async fn repeat_policies_and_match_headers() {
     other.head.headers.replace("accept", "text/html");
     assert!(matches!(take(&replay, &other), Take::Miss(_)));
     hit(&replay, &get("/x", ""));
+}
+
+#[tokio::test]
+async fn m8_rules_act_on_old_recordings() {
+    let place = Place::new();
+    place.record(plain(), false, &[get("/x?_=1&q=1", "1")]).await;
+    let rules = "\"rules\": [\"query:_\", \"form:nonce\"],";
+    std::fs::write(place.path(), place.text().replacen("\"rules\": [],", rules, 1)).unwrap();
+    let replay = place.replay(plain());
+    assert_eq!(bytes(&hit(&replay, &get("/x?q=1&_=2", ""))), b"1");
+    let idle = Warning::RuleIdle { rule: "form:nonce".to_owned() };
+    assert_eq!(replay.report(&Counts::default()).warnings, [idle]);
+    std::fs::write(place.path(), place.text().replacen("query:_", "cookies:_", 1)).unwrap();
+    let error = Replay::load(&place.path(), plain(), ReplayOptions::default()).unwrap_err();
+    assert!(error.to_string().contains(":4:13:"), "{error}");
+    place.record(plain(), true, &[get("/x?_=1&q=1", "1")]).await;
 }
 
 #[test]

@@ -119,7 +119,9 @@ async fn r2_r7_r8_r12_no_secret_in_any_byte_written() {
     let place = Place::new();
     let recorder = Recorder::create(&place.path(), false, redactor()).unwrap();
     let calls: Vec<_> = (0..10).map(|way| planted_call(way, way)).collect();
-    calls.iter().for_each(|call| send(&recorder, call));
+    for call in &calls {
+        send(&recorder, call);
+    }
     while std::fs::read_to_string(path_of(&place.path())).unwrap().lines().count() < 11 {
         tokio::task::yield_now().await;
     }
@@ -202,6 +204,31 @@ async fn r13_a_token_that_an_answer_hands_out_correlates() {
     assert_ne!(first, second);
     assert_eq!(bytes(&hit(&replay, &get(&format!("/list?pageToken={second}"), ""))), b"{}");
     assert!(matches!(take(&replay, &second_page), Take::Miss(_)), "a page is that page and no other");
+}
+
+#[tokio::test]
+async fn r13_s13_order_of_discovery_does_not_show() {
+    let hand_out = post("/login", "text/plain", "x", r#"{"session_token":"sess-0123456789-abcdef"}"#);
+    let used = get("/use/sess-0123456789-abcdef", r#"{"echo":"sess-0123456789-abcdef"}"#);
+    let mut short = get("/short?api_key=k-1", "{}");
+    short.answer = Bytes::new();
+    let mut seen = Vec::new();
+    let other = post("/login", "text/plain", "y", r#"{"session_token":"sess-9876543210-abcdef"}"#);
+    let used_other = get("/use/sess-9876543210-abcdef/all", "{}");
+    let orders = [
+        [&hand_out, &used, &short, &other, &used_other],
+        [&other, &used_other, &used, &short, &hand_out],
+        [&used_other, &short, &other, &used, &hand_out],
+    ];
+    for order in orders {
+        let place = Place::new();
+        let calls: Vec<Call> = order.into_iter().cloned().collect();
+        let report = place.record(Redactor::default(), false, &calls).await;
+        let text = place.text();
+        assert_clean("session", text.as_bytes());
+        seen.push((text[..text.find("\"meta\"").unwrap()].to_owned(), report));
+    }
+    assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:#?}");
 }
 
 #[tokio::test]
