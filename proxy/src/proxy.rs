@@ -52,7 +52,7 @@ impl Proxy {
         // Reads certificate files.
         let engine = {
             let counters = Arc::clone(&counters);
-            tokio::task::spawn_blocking(move || Engine::new(mode, limits, &counters))
+            tokio::task::spawn_blocking(move || Engine::new(mode, limits, &counters, address))
                 .await
                 .map_err(|error| ProxyError::Start(std::io::Error::other(error)))??
         };

@@ -40,7 +40,12 @@ impl Leg {
 
 impl http1::Served for Leg {
     async fn answer(&self, line: RequestLine, body: Body) -> Reply {
+        // Asked as a server and not as a proxy, on this very port: the name that the client has for it does not matter.
+        let direct = self.route.target.is_none() && line.target.starts_with('/');
         match self.route.place(line) {
+            Ok((head, _)) if direct && head.origin.port == self.shared.address.port() => {
+                respond::own_page(&head.path, self.shared.authority.certificate_pem())
+            }
             Ok((head, via)) => self.exchange(head, via, body).await,
             Err(error) => respond::unroutable(error),
         }

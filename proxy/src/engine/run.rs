@@ -1,5 +1,6 @@
 //! The engine of a running proxy.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::Mode;
@@ -21,8 +22,14 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
-    pub(crate) fn new(mode: Mode, limits: Limits, counters: &Arc<Counters>) -> Result<Self, ProxyError> {
-        let dial = |settings| Upstream::new(settings, limits, Arc::clone(counters)).map(Arc::new);
+    /// `own` is where the proxy listens, which it must not forward to.
+    pub(crate) fn new(
+        mode: Mode,
+        limits: Limits,
+        counters: &Arc<Counters>,
+        own: SocketAddr,
+    ) -> Result<Self, ProxyError> {
+        let dial = |settings| Upstream::new(settings, limits, Arc::clone(counters), own).map(Arc::new);
         Ok(match mode {
             Mode::Replay(replay) => Self::Replay(ReplayEngine::new(replay)),
             Mode::Record { recorder, upstream } => Self::Record(RecordEngine::new(recorder, dial(upstream)?)),

@@ -53,6 +53,8 @@ pub(crate) async fn serve(stream: BoxStream, buffered: BytesMut, served: Arc<imp
         .initial_stream_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .max_concurrent_streams(STREAMS)
+        // A client that has gone without a word is found out by a ping.
+        .keep_alive_interval(served.limits().keep_alive)
         .max_send_buf_size(1024 * 1024)
         .max_header_list_size(header_bytes);
     let service = {

@@ -31,6 +31,8 @@ pub(super) struct Dialer {
     tls: TlsConfigs,
     limits: Limits,
     counters: Arc<Counters>,
+    /// Where this proxy listens.
+    own: SocketAddr,
 }
 
 /// A new connection.
@@ -45,10 +47,11 @@ impl Dialer {
         settings: UpstreamSettings,
         limits: Limits,
         counters: Arc<Counters>,
+        own: SocketAddr,
     ) -> Result<Self, ProxyError> {
         let tls = TlsConfigs::new(&settings)?;
         let UpstreamSettings { resolve: rules, proxy, .. } = settings;
-        Ok(Self { resolver: Resolver::new(), rules, proxy, tls, limits, counters })
+        Ok(Self { resolver: Resolver::new(), rules, proxy, tls, limits, counters, own })
     }
 
     /// The proxy in front that requests in clear text are sent to as they are.
@@ -101,6 +104,22 @@ impl Dialer {
     }
 
     async fn connect_tcp(&self, host: &str, port: u16) -> Result<TcpStream, ForwardError> {
+        let stream = self.reach(host, port).await?;
+        if self.is_own(&stream) {
+            let detail = format!("{host}:{port} is this proxy itself");
+            return Err(ForwardError::new(FailureKind::Refused, detail));
+        }
+        Ok(stream)
+    }
+
+    /// Whether a connection goes round to this proxy, under whatever name.
+    fn is_own(&self, stream: &TcpStream) -> bool {
+        let (Ok(near), Ok(far)) = (stream.local_addr(), stream.peer_addr()) else { return false };
+        far.port() == self.own.port()
+            && if self.own.ip().is_unspecified() { near.ip() == far.ip() } else { far.ip() == self.own.ip() }
+    }
+
+    async fn reach(&self, host: &str, port: u16) -> Result<TcpStream, ForwardError> {
         let deadline = Instant::now() + self.limits.connect;
         if let Some(rule) = self.rules.iter().find(|rule| rule.host == host && rule.port == port) {
             let address = SocketAddr::new(rule.address, rule.target_port);

@@ -1,5 +1,6 @@
 //! One request on a connection.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,8 +59,9 @@ impl Upstream {
         settings: UpstreamSettings,
         limits: Limits,
         counters: Arc<Counters>,
+        own: SocketAddr,
     ) -> Result<Self, ProxyError> {
-        let dialer = Dialer::new(settings, limits, counters)?;
+        let dialer = Dialer::new(settings, limits, counters, own)?;
         let (drivers, cut) = (TaskTracker::new(), CancellationToken::new());
         Ok(Self { dialer, pool: Arc::default(), limits, drivers, cut })
     }

@@ -175,7 +175,84 @@ async fn the_proxy_does_not_call_itself() {
         assert_eq!(client.get("x", &format!("http://localhost:{}/else", own.port())).await.status(), 404);
         let mut tunnel = Client::tunnel(own, &own.to_string()).await;
         assert_eq!(tunnel.get(&own.to_string(), "/ca.pem").await.status(), 200);
+        let certificate = client.get(&format!("proxy:{}", own.port()), "/ca.pem").await;
+        assert_eq!(
+            certificate.text(),
+            harness.authority.certificate_pem(),
+            "whatever its name is to the client"
+        );
         assert_eq!(proxy.stop().await.upstream_connections, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_name_that_leads_back_to_the_proxy_is_no_circle() {
+    within(async {
+        let listening = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listening.local_addr().unwrap().port();
+        drop(listening);
+        let harness = Harness::new().resolving_port("round.test", 80, port);
+        let mut settings = mcpeak_proxy::ProxySettings::new(
+            mcpeak_proxy::Mode::Pass { upstream: harness.upstream.clone() },
+            harness.authority.clone(),
+        );
+        settings.listen.set_port(port);
+        let bound = mcpeak_proxy::Proxy::bind(settings).await.unwrap();
+        let address = bound.address();
+        let shutdown = tokio_util::sync::CancellationToken::new();
+        let serving = tokio::spawn(bound.serve(shutdown.clone()));
+        let answer = Client::plain(address).await.get("round.test", "http://round.test/").await;
+        assert_eq!(answer.status(), 502);
+        assert!(answer.text().contains("this proxy itself"), "{}", answer.text());
+        shutdown.cancel();
+        assert_eq!(serving.await.unwrap().unwrap().upstream_connections, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_h2_connection_that_the_upstream_closed_is_opened_anew() {
+    within(async {
+        let ca = TestCa::new();
+        let tls = ca.server("api.test", &["h2"], false);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        // One request a connection, then an orderly end.
+        let serving = tokio::spawn(async move {
+            while let Ok((tcp, _)) = listener.accept().await {
+                let stream =
+                    tokio_rustls::TlsAcceptor::from(std::sync::Arc::clone(&tls)).accept(tcp).await.unwrap();
+                let asked = std::sync::Arc::new(tokio::sync::Notify::new());
+                let seen = std::sync::Arc::clone(&asked);
+                let service = hyper::service::service_fn(move |_| {
+                    seen.notify_one();
+                    async {
+                        Ok::<_, std::convert::Infallible>(http::Response::new(http_body_util::Full::new(
+                            bytes::Bytes::from("ok"),
+                        )))
+                    }
+                });
+                let builder = hyper::server::conn::http2::Builder::new(hyper_util::rt::TokioExecutor::new());
+                let mut connection =
+                    std::pin::pin!(builder.serve_connection(hyper_util::rt::TokioIo::new(stream), service));
+                tokio::select! {
+                    _ = connection.as_mut() => continue,
+                    () = asked.notified() => connection.as_mut().graceful_shutdown(),
+                }
+                let _ = connection.await;
+            }
+        });
+        let harness = Harness::new().trusting(&ca).resolving("api.test", port);
+        let proxy = harness.pass().await;
+        let client = crate::support::H2Client::secure(proxy.address, &harness.authority, "api.test").await;
+        for _ in 0..5 {
+            let (parts, body, _) = client.get("https://api.test/").await;
+            assert_eq!((parts.status.as_u16(), &body[..]), (200, &b"ok"[..]));
+        }
+        client.close().await;
+        assert_eq!(proxy.stop().await.upstream_connections, 5);
+        serving.abort();
     })
     .await;
 }
