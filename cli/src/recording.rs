@@ -92,8 +92,10 @@ async fn mode(settings: &SessionSettings, locale: Locale) -> Result<Mode, CliErr
             };
             Replay::load(&path, settings.redactor, options).map(Mode::Replay)
         }
-        SessionChoice::Record(path) => Recorder::create(&path, settings.force, settings.redactor)
-            .map(|recorder| Mode::Record { recorder, upstream: settings.upstream }),
+        SessionChoice::Record(path) => {
+            Recorder::create_with_fields(&path, settings.force, settings.redactor, settings.match_headers)
+                .map(|recorder| Mode::Record { recorder, upstream: settings.upstream })
+        }
         SessionChoice::Pass => Ok(Mode::Pass { upstream: settings.upstream }),
     })
     .await;

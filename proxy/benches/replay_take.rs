@@ -91,7 +91,7 @@ fn recorded(method: &str, item: usize, body: Option<String>) -> Exchange {
             headers,
             body: body.map(json),
         },
-        answer: Answer::Response(Response {
+        answer: Answer::Response(Box::new(Response {
             status: 200,
             reason: Some("OK".to_owned()),
             headers: content_type(),
@@ -99,7 +99,7 @@ fn recorded(method: &str, item: usize, body: Option<String>) -> Exchange {
             body: Some(json(format!(r#"{{"id":{item}}}"#))),
             trailers: Headers::new(),
             incomplete: None,
-        }),
+        })),
     }
 }
 
