@@ -146,3 +146,13 @@ fn side_files_outside_the_folder_are_refused() {
         assert!(at(&error).2.contains("below"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn m4_the_canonical_form_never_reaches_the_answer() {
+    const ODD: &str = "{ \"b\":1.0,\"a\" : 12345678901234567890123,\n\t\"b\": 2e0, \"e\": \"\\u0041\" }\r\n";
+    let place = Place::new();
+    let asked = super::post("/q", "application/json", "{\"x\": 1, \"y\": 2}", ODD);
+    place.record(plain(), false, &[asked]).await;
+    let reordered = super::post("/q", "application/json", "{\"y\":2,\"x\":1}", "");
+    assert_eq!(bytes(&hit(&place.replay(plain()), &reordered)), ODD.as_bytes());
+}
