@@ -86,6 +86,8 @@ fn java(proxy: Option<&ProxyEndpoint>, trust_store: &Path, inherited: Option<&st
         for scheme in ["http", "https"] {
             value.push(format!("-D{scheme}.proxyHost={host} -D{scheme}.proxyPort={port} "));
         }
+        // Raw sockets take the SOCKS way, which the same port speaks.
+        value.push(format!("-DsocksProxyHost={host} -DsocksProxyPort={port} "));
     }
     value.push("-Djavax.net.ssl.trustStore=");
     value.push(trust_store);

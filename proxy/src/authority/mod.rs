@@ -6,7 +6,6 @@
 mod error;
 mod files;
 mod leaf;
-mod trust;
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -20,7 +19,6 @@ use time::{Duration, OffsetDateTime};
 pub use error::{AuthorityError, AuthorityErrorKind};
 pub(crate) use leaf::Alpn;
 use leaf::LeafMint;
-pub use trust::combined_bundle;
 
 /// File name of the certificate inside a CA folder.
 pub const CERTIFICATE_FILE: &str = "ca.pem";

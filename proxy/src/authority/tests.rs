@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use mcpeak_core::locale::Locale;
 
-use super::{Alpn, Authority, AuthorityErrorKind, combined_bundle};
+use super::{Alpn, Authority, AuthorityErrorKind};
 
 #[test]
 fn ephemeral_folder_is_private_and_goes_with_the_last_clone() {
@@ -76,12 +76,4 @@ fn t13_leaf_cache_is_bounded() {
     assert_eq!(authority.mint().held(), 1024);
     authority.mint().config("h0.example.test", Alpn::Http).unwrap();
     assert_eq!(authority.mint().minted(), 1101, "the oldest name had left");
-}
-
-#[test]
-fn bundle_ends_with_the_authority() {
-    let authority = Authority::ephemeral().unwrap();
-    let (bundle, _) = combined_bundle(&authority, Some("-----USER-----"));
-    assert!(bundle.ends_with(authority.certificate_pem()));
-    assert!(bundle.contains("-----USER-----\n"));
 }
