@@ -38,9 +38,12 @@ pub(crate) fn assemble(
             redact_late(entry, late);
         }
     }
-    let sorted = assembly.sort(entries)?;
-    for (_, entry) in &sorted {
-        assembly.number(entry)?;
+    let mut sorted = assembly.sort(entries)?;
+    for group in sorted.chunk_by_mut(|left, right| left.0 == right.0) {
+        assembly.settle(group);
+        for (_, entry) in group {
+            assembly.number(entry)?;
+        }
     }
     let mut session = Session::default();
     let mut occurrences: HashMap<Key, usize> = HashMap::new();
@@ -131,6 +134,19 @@ impl Assembly<'_> {
             }
             data => Ok(BodyParts::new(headers.get("content-type"), &self.load(data)?)),
         }
+    }
+
+    /// Orders requests that differ in secrets only by the numbers their secrets already have, so that it does not show which of
+    /// two tokens was used first. Secrets without a number leave the order of arrival alone.
+    fn settle(&self, group: &mut [(Key, Entry)]) {
+        let number = |id| self.numbers.get(&id).copied().unwrap_or_default();
+        group.sort_by_cached_key(|(_, entry)| {
+            let body = match entry.body.as_ref().map(|body| &body.content) {
+                Some(Data::Text(text)) => text.as_bytes(),
+                _ => b"",
+            };
+            provisional_ids(entry.url.as_bytes()).chain(provisional_ids(body)).map(number).collect::<Vec<_>>()
+        });
     }
 
     /// Numbers the pseudonyms of an entry in the order in which a reader of the file meets them.

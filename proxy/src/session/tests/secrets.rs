@@ -214,7 +214,7 @@ async fn r13_s13_order_of_discovery_does_not_show() {
     short.answer = Bytes::new();
     let mut seen = Vec::new();
     let other = post("/login", "text/plain", "y", r#"{"session_token":"sess-9876543210-abcdef"}"#);
-    let used_other = get("/use/sess-9876543210-abcdef/all", "{}");
+    let used_other = get("/use/sess-9876543210-abcdef", "{\"other\":1}");
     let orders = [
         [&hand_out, &used, &short, &other, &used_other],
         [&other, &used_other, &used, &short, &hand_out],
