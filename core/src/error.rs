@@ -49,6 +49,11 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
+    /// Whether the handshake was not answered in time, over whatever transport.
+    pub const fn is_handshake_timeout(self) -> bool {
+        matches!(self, Self::HandshakeTimeout | Self::HttpHandshakeTimeout)
+    }
+
     /// The code as it is written in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -273,6 +278,16 @@ pub enum Detail {
     },
     /// The connection was closed by us already.
     Closed,
+    /// A request that this kind of connection has no way to send.
+    Unsupported(
+        /// Its method.
+        String,
+    ),
+    /// A request that cannot be written as HTTP.
+    Unsendable(
+        /// The library's words; they never hold a header's value.
+        String,
+    ),
     /// Anything with a sentence of its own.
     Message(String),
 }

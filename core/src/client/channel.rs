@@ -60,9 +60,15 @@ pub(super) fn client_info() -> Value {
 fn describe(params: &mut Map<String, Value>, version: &Version) {
     let meta = params.entry("_meta").or_insert_with(|| json!({}));
     if let Some(meta) = meta.as_object_mut() {
-        meta.insert(META_PROTOCOL_VERSION.to_owned(), json!(version.name));
-        meta.insert(META_CLIENT_CAPABILITIES.to_owned(), json!({}));
-        meta.insert(META_CLIENT_INFO.to_owned(), client_info());
+        for &key in version.meta {
+            let value = match key {
+                META_PROTOCOL_VERSION => json!(version.name),
+                META_CLIENT_CAPABILITIES => json!({}),
+                META_CLIENT_INFO => client_info(),
+                _ => continue,
+            };
+            meta.insert(key.to_owned(), value);
+        }
     }
 }
 

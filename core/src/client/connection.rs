@@ -136,7 +136,7 @@ pub trait Connection: Send + Sync {
         deadline: Duration,
     ) -> Result<Map<String, Value>, McpError> {
         let _ = (params, deadline);
-        let detail = Detail::Message(format!("this connection cannot send {method}"));
+        let detail = Detail::Unsupported(method.to_owned());
         Err(McpError::new(ErrorCode::OperationFailed, Phase::Process, detail))
     }
 

@@ -53,13 +53,20 @@ impl Negotiated {
 pub(super) struct HandshakeFailure {
     /// Why.
     pub(super) error: McpError,
-    /// Whether the server was lost while nothing but `server/discover` had been sent: it may only fear that request.
+    /// Whether the server was lost while `server/discover` was unanswered: it may only fear that request.
     pub(super) lost_in_probe: bool,
 }
 
 impl From<McpError> for HandshakeFailure {
     fn from(error: McpError) -> Self {
         Self { error, lost_in_probe: false }
+    }
+}
+
+impl HandshakeFailure {
+    fn in_probe(error: McpError) -> Self {
+        let lost_in_probe = error.connection_lost().is_some();
+        Self { error, lost_in_probe }
     }
 }
 
@@ -106,10 +113,7 @@ impl Handshake<'_> {
         match timeout_at(probe.min(self.deadline), &mut discover).await {
             Ok(Ok(Discovered::Modern(negotiated))) => return Ok(*negotiated),
             Ok(Ok(Discovered::Legacy)) => return Ok(self.initialize().await?),
-            Ok(Err(error)) => {
-                let lost_in_probe = error.connection_lost().is_some();
-                return Err(HandshakeFailure { error, lost_in_probe });
-            }
+            Ok(Err(error)) => return Err(HandshakeFailure::in_probe(error)),
             Err(_) => {}
         }
         let mut initialize = std::pin::pin!(self.initialize());
@@ -118,7 +122,9 @@ impl Handshake<'_> {
             discovered = &mut discover => match discovered {
                 Ok(Discovered::Modern(negotiated)) => Ok(*negotiated),
                 Ok(Discovered::Legacy) => Ok(initialize.await?),
-                Err(error) => Err(error.into()),
+                // Both have the same deadline, and the later request is the one to name.
+                Err(error) if error.code.is_handshake_timeout() => Ok(initialize.await?),
+                Err(error) => Err(HandshakeFailure::in_probe(error)),
             },
             initialized = &mut initialize => Ok(initialized?),
         }

@@ -14,6 +14,8 @@ use tokio::time::{Instant, timeout_at};
 
 const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
 const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an address may stay silent while there is another one to try.
+const PER_ADDRESS: Duration = Duration::from_secs(3);
 
 /// Resolves names by the system's name servers and hosts file, without libc. `localhost` and names under it are always
 /// loopback (RFC 6761, 6.3). Cheap to clone; clones share one cache. Configuration is read at the first lookup.
@@ -77,7 +79,11 @@ impl Resolver {
         }
         let failed = |reason: String| ResolveError { host: bare.to_owned(), reason };
         let system = self.system.get_or_try_init(system_resolver).await.map_err(&failed)?;
-        let lookup = system.lookup_ip(bare).await.map_err(|error| failed(error.to_string()))?;
+        let lookup = system.lookup_ip(bare).await.map_err(|error| {
+            // The library prints its whole query; that there is no such name is all that matters.
+            let unknown = error.is_no_records_found() || error.is_nx_domain();
+            failed(if unknown { "no such name".to_owned() } else { error.to_string() })
+        })?;
         let mut addresses: Vec<IpAddr> = lookup.iter().collect();
         addresses.sort_by_key(IpAddr::is_ipv6);
         addresses.dedup();
@@ -97,8 +103,11 @@ impl Resolver {
         for (index, &address) in addresses.iter().enumerate() {
             let now = Instant::now();
             let left = u32::try_from(addresses.len() - index).unwrap_or(u32::MAX);
-            let share = now + deadline.saturating_duration_since(now) / left;
-            match timeout_at(share, TcpStream::connect(SocketAddr::new(address, port))).await {
+            let mut share = deadline.saturating_duration_since(now) / left;
+            if left > 1 {
+                share = share.min(PER_ADDRESS);
+            }
+            match timeout_at(now + share, TcpStream::connect(SocketAddr::new(address, port))).await {
                 Ok(Ok(stream)) => {
                     // A socket without it is slower, not broken.
                     let _ = stream.set_nodelay(true);

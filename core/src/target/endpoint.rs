@@ -7,7 +7,7 @@ use url::Url;
 use super::error::TargetError;
 
 /// An `http` or `https` URL without user information and fragment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint(Url);
 
 impl Endpoint {
@@ -60,6 +60,12 @@ impl Endpoint {
     }
 }
 
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Endpoint({self})")
+    }
+}
+
 impl fmt::Display for Endpoint {
     /// The URL without its query, whose values may be secrets.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,6 +85,7 @@ mod tests {
         let endpoint = Endpoint::parse("https://[::1]:8443/mcp?key=hunter2").unwrap();
         assert_eq!((endpoint.host(), endpoint.port()), ("::1", 8443));
         assert_eq!(endpoint.to_string(), "https://[::1]:8443/mcp?…");
+        assert!(!format!("{endpoint:?}").contains("hunter2"));
         assert_eq!(Endpoint::parse("http://localhost").unwrap().port(), 80);
         assert!(matches!(Endpoint::parse("ftp://x"), Err(TargetError::UrlScheme { .. })));
         assert!(matches!(Endpoint::parse("http://u:p@x/"), Err(TargetError::UrlUserInfo)));

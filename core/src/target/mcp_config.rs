@@ -1,5 +1,6 @@
 //! `mcpServers` files (Claude, Cursor) and `servers` files (VS Code).
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -18,6 +19,8 @@ pub struct ConfiguredServer {
     pub target: Target,
     /// Its `env`: values stand in the file and count as secrets.
     pub env: Vec<(String, Secret<String>)>,
+    /// Every value that must not be shown: of `env`, of `headers`, and of the variables that placeholders named.
+    pub secrets: Vec<Secret<String>>,
 }
 
 /// Reads an entry of a configuration file. `lookup` gives the value of an environment variable for placeholders.
@@ -63,7 +66,21 @@ pub fn server_from_config(
             expected: "an object with `command` or `url`",
         });
     };
-    EntryReader { server, members, lookup }.read()
+    let filled_in = RefCell::new(Vec::new());
+    let noting = |name: &str| {
+        let value = lookup(name)?;
+        filled_in.borrow_mut().push(Secret::new(value.clone()));
+        Some(value)
+    };
+    let (target, env) = EntryReader { server, members, lookup: &noting }.read()?;
+    let headers = match &target {
+        Target::Http(http) => http.headers.as_slice(),
+        Target::Stdio(_) => &[],
+    };
+    let mut secrets: Vec<_> = env.iter().chain(headers).map(|(_, value)| value.clone()).collect();
+    secrets.extend(filled_in.take());
+    secrets.retain(|value| !value.expose_secret().is_empty());
+    Ok(ConfiguredServer { target, env, secrets })
 }
 
 /// serde_json repeats the position at the end of its sentence.
@@ -77,6 +94,9 @@ fn servers_of(document: &Value) -> Option<&Map<String, Value>> {
         .find_map(|pointer| document.pointer(pointer).and_then(Value::as_object))
 }
 
+/// A server and its `env`.
+type Entry = (Target, Vec<(String, Secret<String>)>);
+
 struct EntryReader<'a> {
     server: &'a str,
     members: &'a Map<String, Value>,
@@ -84,7 +104,7 @@ struct EntryReader<'a> {
 }
 
 impl EntryReader<'_> {
-    fn read(&self) -> Result<ConfiguredServer, TargetError> {
+    fn read(&self) -> Result<Entry, TargetError> {
         let transport =
             self.members.get("type").or_else(|| self.members.get("transport")).and_then(Value::as_str);
         let has_url = self.members.contains_key("url");
@@ -98,7 +118,7 @@ impl EntryReader<'_> {
         }
     }
 
-    fn stdio(&self) -> Result<ConfiguredServer, TargetError> {
+    fn stdio(&self) -> Result<Entry, TargetError> {
         let Some(command) = self.text("command")?.filter(|command| !command.is_empty()) else {
             return Err(self.wrong("command", "a text that is not empty"));
         };
@@ -113,10 +133,10 @@ impl EntryReader<'_> {
         };
         let cwd = self.text("cwd")?.map(PathBuf::from);
         let env = self.named_texts("env")?;
-        Ok(ConfiguredServer { target: Target::Stdio(StdioTarget { executable: command, args, cwd }), env })
+        Ok((Target::Stdio(StdioTarget { executable: command, args, cwd }), env))
     }
 
-    fn http(&self) -> Result<ConfiguredServer, TargetError> {
+    fn http(&self) -> Result<Entry, TargetError> {
         let Some(url) = self.text("url")? else { return Err(self.wrong("url", "a text")) };
         let endpoint = Endpoint::parse(&url)?;
         let mut headers = Vec::new();
@@ -128,7 +148,7 @@ impl EntryReader<'_> {
             }
             headers.push((name.to_ascii_lowercase(), value));
         }
-        Ok(ConfiguredServer { target: Target::Http(HttpTarget { endpoint, headers }), env: Vec::new() })
+        Ok((Target::Http(HttpTarget { endpoint, headers }), Vec::new()))
     }
 
     fn text(&self, member: &str) -> Result<Option<String>, TargetError> {
@@ -228,6 +248,8 @@ mod tests {
         assert_eq!(stdio.cwd.as_deref(), Some(Path::new("/srv")));
         assert_eq!(server.env[0].1.expose_secret(), "literal");
         assert_eq!(server.env[1].1.expose_secret(), "80");
+        let secrets: Vec<_> = server.secrets.iter().map(|secret| secret.expose_secret().as_str()).collect();
+        assert_eq!(secrets, ["literal", "80", "hunter2"]);
         assert!(!format!("{:?}", server.env).contains("literal"));
     }
 

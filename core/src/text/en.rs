@@ -114,6 +114,8 @@ fn detail_message(error: &McpError) -> Option<String> {
         Detail::TooDeep { limit } => format!("The arguments nest deeper than {limit} levels."),
         Detail::TooManyPages { limit } => format!("The server gave more than {limit} pages of tools."),
         Detail::Closed => "The connection was closed already.".to_owned(),
+        Detail::Unsupported(method) => format!("This kind of connection cannot send {method}."),
+        Detail::Unsendable(message) => format!("The request cannot be written as HTTP: {message}."),
         Detail::Message(message) => message.clone(),
     })
 }
@@ -262,6 +264,8 @@ fn detail_hint(error: &McpError) -> Option<String> {
             "The URL does not take POST: check its path; the old HTTP+SSE transport is not supported."
         }
         Detail::HttpStatus { status: 500.., .. } => "The server failed: look at its log.",
+        Detail::Unsupported(_) => "Use a server over stdio or HTTP for it.",
+        Detail::Unsendable(_) => "Check the names and values of the headers, and the name of the tool.",
         Detail::TooManyPages { .. } => "Let the server end its list by leaving nextCursor out.",
         _ => return None,
     };

@@ -51,7 +51,7 @@ fn detail_message(error: &McpError) -> Option<String> {
         }
         Detail::Io { subject, message, .. } => match error.code {
             ErrorCode::HttpConnectFailed => format!("{subject}에 연결하지 못했습니다: {message}"),
-            _ => format!("{subject}: {message}"),
+            _ => format!("{subject}에서 오류가 발생했습니다: {message}"),
         },
         Detail::HttpStatus { status, reason, body } => {
             let body = if body.trim().is_empty() { ".".to_owned() } else { format!(": {}", short(body)) };
@@ -91,6 +91,8 @@ fn detail_message(error: &McpError) -> Option<String> {
         Detail::TooDeep { limit } => format!("인자의 중첩이 {limit}단계를 넘습니다."),
         Detail::TooManyPages { limit } => format!("서버의 도구 목록이 {limit}페이지를 넘습니다."),
         Detail::Closed => "연결이 이미 닫혔습니다.".to_owned(),
+        Detail::Unsupported(method) => format!("이 연결로는 {method}을(를) 보낼 수 없습니다."),
+        Detail::Unsendable(message) => format!("요청을 HTTP로 쓸 수 없습니다: {message}"),
         Detail::Message(message) => message.clone(),
     })
 }
@@ -224,6 +226,8 @@ fn detail_hint(error: &McpError) -> Option<String> {
             "이 URL은 POST를 받지 않습니다. 경로를 확인하세요. 예전 HTTP+SSE 방식은 지원하지 않습니다."
         }
         Detail::HttpStatus { status: 500.., .. } => "서버가 실패했습니다. 서버 로그를 확인하세요.",
+        Detail::Unsupported(_) => "stdio나 HTTP 서버를 대상으로 지정하세요.",
+        Detail::Unsendable(_) => "헤더의 이름과 값, 도구 이름을 확인하세요.",
         Detail::TooManyPages { .. } => "마지막 페이지에서는 nextCursor를 빼도록 서버를 고치세요.",
         _ => return None,
     };

@@ -28,13 +28,15 @@ pub fn of(locale: Locale) -> &'static dyn Text {
     }
 }
 
-/// The beginning of outside text inside a sentence.
+/// The beginning of outside text inside a sentence, on one line.
 fn short(text: &str) -> String {
     const CHARACTERS: usize = 200;
-    match text.char_indices().nth(CHARACTERS) {
-        Some((end, _)) => format!("{}…", text[..end].trim()),
-        None => text.trim().to_owned(),
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((end, _)) = line.char_indices().nth(CHARACTERS) {
+        line.truncate(end);
+        line.push('…');
     }
+    line
 }
 
 #[cfg(test)]

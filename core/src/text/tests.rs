@@ -35,6 +35,8 @@ fn details() -> Vec<Detail> {
         Detail::TooDeep { limit: 100 },
         Detail::TooManyPages { limit: 7 },
         Detail::Closed,
+        Detail::Unsupported("x/y".to_owned()),
+        Detail::Unsendable("bad".to_owned()),
     ];
     for problem in [
         StartProblem::NotFound,

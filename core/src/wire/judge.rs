@@ -180,7 +180,7 @@ impl Judged<'_> {
         };
         let mut page = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
-            page.push(self.tool(index, item)?);
+            page.push(Self::tool(index, item)?);
         }
         match self.result.get("nextCursor") {
             // Some servers write the absent cursor as null; what it means is beyond doubt.
@@ -190,17 +190,20 @@ impl Judged<'_> {
         }
     }
 
-    fn tool(&self, index: usize, item: &Value) -> Result<(String, Map<String, Value>), Violation> {
+    fn tool(index: usize, item: &Value) -> Result<(String, Map<String, Value>), Violation> {
         let path = format!("result.tools[{index}]");
-        let Value::Object(tool) = item else { return self.broken(Rule::ToolObject, path, Some(item)) };
+        // A list may be long: what is quoted is the tool, not the beginning of the message.
+        let broken =
+            |rule, path: String, seen| Err(Violation::new(rule, path, seen, item.to_string().as_bytes()));
+        let Value::Object(tool) = item else { return broken(Rule::ToolObject, path, Some(item)) };
         let name = match tool.get("name") {
             Some(Value::String(name)) if !name.is_empty() => name.clone(),
-            other => return self.broken(Rule::ToolName, format!("{path}.name"), other),
+            other => return broken(Rule::ToolName, format!("{path}.name"), other),
         };
         match tool.get("inputSchema") {
             Some(Value::Object(_)) => Ok((name, tool.clone())),
-            None => self.broken(Rule::InputSchemaMissing, format!("{path}.inputSchema"), None),
-            other => self.broken(Rule::InputSchemaObject, format!("{path}.inputSchema"), other),
+            None => broken(Rule::InputSchemaMissing, format!("{path}.inputSchema"), None),
+            other => broken(Rule::InputSchemaObject, format!("{path}.inputSchema"), other),
         }
     }
 
@@ -230,10 +233,11 @@ pub(crate) struct ToolsPage {
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
+    use proptest::prelude::*;
     use serde_json::{Value, json};
 
     use super::{IdMatch, Judged, Reply, Rule, judge_reply, match_id};
-    use crate::wire::Message;
+    use crate::wire::{Era, Message, VERSIONS};
 
     fn judge(value: &Value) -> Result<Reply, Rule> {
         let message = Message::parse(Bytes::from(value.to_string())).unwrap();
@@ -294,5 +298,75 @@ mod tests {
         check(json!({}), Some(Rule::ToolContent), call);
         check(json!({"content":"text"}), Some(Rule::ToolContent), call);
         check(json!({"content":[],"isError":"yes"}), Some(Rule::IsError), call);
+    }
+
+    #[test]
+    fn the_table_of_versions_is_what_is_judged() {
+        let samples = [
+            (
+                "initialize",
+                json!({"protocolVersion": "2025-11-25", "capabilities": {},
+                    "serverInfo": {"name": "a", "version": "1"}}),
+            ),
+            ("server/discover", json!({"supportedVersions": [], "capabilities": {}})),
+            ("tools/list", json!({"tools": []})),
+            ("tools/call", json!({"content": []})),
+        ];
+        let judge = |method: &str, value: &Value| {
+            let judged = Judged { result: value.as_object().unwrap(), raw: b"" };
+            match method {
+                "initialize" => judged.initialize().is_ok(),
+                "server/discover" => judged.discover().is_ok(),
+                "tools/list" => judged.tools_page().is_ok(),
+                _ => judged.tool_result().is_ok(),
+            }
+        };
+        for version in &VERSIONS {
+            for (method, members) in version.required_results {
+                let sample = &samples.iter().find(|(name, _)| name == method).unwrap().1;
+                assert!(judge(method, sample), "{method}");
+                for member in *members {
+                    let mut without = sample.clone();
+                    without.as_object_mut().unwrap().shift_remove(*member);
+                    assert!(!judge(method, &without), "{method} without {member}");
+                }
+            }
+            let listed = Rule::ProtocolVersion.expected().contains(version.name);
+            assert_eq!(listed, version.era == Era::Legacy, "{}", version.name);
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "complete|2\\.0|1|[a-z서]{0,5}".prop_map(Value::from),
+        ];
+        let key = "jsonrpc|id|result|error|code|message|tools|name|inputSchema|content|nextCursor|capabilities|\
+            serverInfo|version|protocolVersion|supportedVersions|resultType|[a-z]{1,3}";
+        leaf.prop_recursive(4, 32, 6, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::vec((key, inner), 0..6)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_replies_never_panic(value in any_json()) {
+            let raw = Bytes::from(value.to_string());
+            if let Ok(message) = Message::parse(raw.clone()) {
+                let _ = judge_reply(&message, 1);
+            }
+            if let Some(result) = value.as_object() {
+                let judged = Judged { result, raw: &raw };
+                let _ = (judged.initialize(), judged.discover(), judged.tool_result());
+                let _ = judged.tools_page();
+            }
+        }
     }
 }

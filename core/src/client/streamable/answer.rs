@@ -1,16 +1,19 @@
 //! The answer out of a response: JSON or an event stream.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use serde_json::Value;
 use tokio::time::timeout;
 
 use super::transport::{Purpose, broken};
+use crate::client::failure::unusable;
 use crate::error::{Detail, ErrorCode, McpError};
-use crate::wire::{Kind, MAX_MESSAGE_BYTES, Message, Rule, SseParser, Violation};
+use crate::wire::{Event, Kind, MAX_MESSAGE_BYTES, Message, Rule, SseParser, Violation};
 
 /// How long the end of a stream is waited for once the answer is there: servers close it, and the connection is used again.
 const STREAM_END: Duration = Duration::from_millis(50);
@@ -75,9 +78,8 @@ pub(super) fn json_messages(body: &Bytes, purpose: Purpose<'_>) -> Result<Vec<Me
 
 fn parse(raw: &Bytes, rule: Rule, purpose: Purpose<'_>) -> Result<Message, McpError> {
     Message::parse(raw.clone()).map_err(|not| {
-        let mut violation = Violation::new(rule, "", None, raw);
-        violation.seen = if raw.is_empty() { violation.seen } else { format!("{:?}", not.noise) };
-        invalid(purpose, Detail::Protocol(violation))
+        let seen = (!raw.is_empty()).then(|| Value::String(not.excerpt));
+        invalid(purpose, Detail::Protocol(Violation::new(rule, "", seen.as_ref(), raw)))
     })
 }
 
@@ -85,18 +87,13 @@ fn parse(raw: &Bytes, rule: Rule, purpose: Purpose<'_>) -> Result<Message, McpEr
 pub(super) struct EventStream<'a> {
     body: Incoming,
     parser: SseParser,
-    ready: std::collections::VecDeque<Message>,
+    ready: VecDeque<Message>,
     purpose: Purpose<'a>,
 }
 
 impl<'a> EventStream<'a> {
     pub(super) fn new(body: Incoming, purpose: Purpose<'a>) -> Self {
-        Self {
-            body,
-            parser: SseParser::new(MAX_MESSAGE_BYTES),
-            ready: std::collections::VecDeque::new(),
-            purpose,
-        }
+        Self { body, parser: SseParser::new(MAX_MESSAGE_BYTES), ready: VecDeque::new(), purpose }
     }
 
     /// The next message; an error where the stream ends.
@@ -107,7 +104,7 @@ impl<'a> EventStream<'a> {
             }
             let Some(frame) = self.body.frame().await else {
                 let detail = Detail::StreamEnded(self.purpose.method.to_owned());
-                return Err(super::super::failure::unusable(self.purpose.phase, detail));
+                return Err(unusable(self.purpose.phase, detail));
             };
             let frame = frame.map_err(|error| broken(self.purpose, &error))?;
             let Ok(data) = frame.into_data() else { continue };
@@ -115,7 +112,7 @@ impl<'a> EventStream<'a> {
                 .parser
                 .push(&data)
                 .map_err(|over| invalid(self.purpose, Detail::TooLarge { limit: over.limit }))?;
-            for event in events.into_iter().filter(crate::wire::Event::is_message) {
+            for event in events.into_iter().filter(Event::is_message) {
                 let message = parse(&Bytes::from(event.data), Rule::EventData, self.purpose)?;
                 self.ready.extend(message.into_singles());
             }

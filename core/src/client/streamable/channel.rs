@@ -48,6 +48,8 @@ struct Inner {
     transport: Transport,
     headers: HeaderMap,
     session: StdMutex<Option<HeaderValue>>,
+    /// What was agreed on; from then on every request says it.
+    version: StdMutex<Option<&'static Version>>,
     status: StdMutex<Option<u16>>,
     next_id: AtomicU64,
     transcript: Transcript,
@@ -81,6 +83,7 @@ impl HttpChannel {
             transport,
             headers,
             session: StdMutex::default(),
+            version: StdMutex::default(),
             status: StdMutex::default(),
             next_id: AtomicU64::new(1),
             transcript: Transcript::default(),
@@ -118,6 +121,7 @@ impl Channel for HttpChannel {
         deadline: Instant,
     ) -> Result<(), McpError> {
         let purpose = Purpose { method, phase: Phase::Handshake, deadline };
+        *self.inner.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
         let described = Described { version: Some(version), method, name: None, params: &[] };
         let sent = self.inner.post(encode_notification(method, None), described, purpose);
         let Ok(accepted) = timeout_at(deadline, sent).await else {
@@ -290,6 +294,10 @@ impl Inner {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
             headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
             described.write(&mut headers).map_err(|error| unsendable(purpose, &error))?;
+        } else if let Some(version) = *self.version.lock().unwrap_or_else(PoisonError::into_inner)
+            && version.http_headers.contains(&PROTOCOL_VERSION)
+        {
+            headers.insert(PROTOCOL_VERSION, HeaderValue::from_static(version.name));
         }
         if let Some(session) = self.session() {
             headers.insert(SESSION_ID, session);
@@ -362,7 +370,7 @@ impl Inner {
 }
 
 fn unsendable(purpose: Purpose<'_>, error: &dyn std::error::Error) -> McpError {
-    let detail = Detail::Message(format!("the request cannot be written as HTTP: {error}"));
+    let detail = Detail::Unsendable(error.to_string());
     McpError::new(ErrorCode::OperationFailed, purpose.phase, detail)
 }
 

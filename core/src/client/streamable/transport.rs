@@ -81,7 +81,9 @@ impl Transport {
         purpose: Purpose<'_>,
     ) -> Result<Exchange, McpError> {
         let mut request = request;
-        if let Some(mut sender) = self.take_idle() {
+        if let Some(mut sender) = self.take_idle()
+            && sender.ready().await.is_ok()
+        {
             match sender.try_send_request(request).await {
                 Ok(response) => return Ok(Exchange { response, sender }),
                 Err(mut error) => match error.take_message() {
@@ -112,7 +114,7 @@ impl Transport {
 
     fn take_idle(&self) -> Option<Sender> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|(sender, since)| since.elapsed() < IDLE && sender.is_ready());
+        idle.retain(|(sender, since)| since.elapsed() < IDLE && !sender.is_closed());
         idle.pop().map(|(sender, _)| sender)
     }
 
