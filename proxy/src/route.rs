@@ -157,7 +157,7 @@ pub(crate) fn origin_form(head: &RequestHead) -> String {
     }
 }
 
-/// Whether the two legs speak the same major version.
+/// Whether a leg speaks HTTP/2, whose names are in lower case and whose messages have no reason.
 pub(crate) const fn is_h2(version: Version) -> bool {
     matches!(version, Version::H2)
 }
