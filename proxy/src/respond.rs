@@ -33,8 +33,9 @@ pub(crate) fn unsupported(what: &str) -> Reply {
     own(501, what, "use HTTP/1.1 CONNECT, or no tunnel at all")
 }
 
-/// An upstream that gave no answer (502, 504).
-pub(crate) fn upstream_failed(kind: FailureKind, origin: &Origin, detail: &str) -> Reply {
+/// An upstream that gave no answer: 502 or 504 with the kind, or, as the upstream did, an end without an answer. The same while
+/// recording and in replay, so that a server under test cannot tell them apart; the details of the moment go to the report.
+pub(crate) fn upstream_failed(kind: FailureKind, origin: &Origin) -> Reply {
     let (status, what, hint) = match kind {
         FailureKind::Dns => {
             (502, "the name has no address", "check the name, or give --resolve host:port:address")
@@ -50,11 +51,9 @@ pub(crate) fn upstream_failed(kind: FailureKind, origin: &Origin, detail: &str) 
         FailureKind::Timeout => {
             (504, "the upstream did not answer in time", "check the upstream, or try again")
         }
-        FailureKind::Reset => {
-            (502, "the upstream closed without an answer", "check the upstream, or try again")
-        }
+        FailureKind::Reset => return Reply::Abort,
     };
-    own(status, &format!("{origin}: {what}: {detail}"), hint)
+    own(status, &format!("{origin}: {what}"), hint)
 }
 
 /// The page behind the proxy's own address.

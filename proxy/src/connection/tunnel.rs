@@ -63,7 +63,13 @@ pub(super) async fn upgrade(line: RequestLine, arrived: Arrived, shared: &Arc<Sh
             shared.counters.passed_through();
             Reply::Response(response)
         }
-        Err(ForwardError::Upstream { kind, detail }) => respond::upstream_failed(kind, &head.origin, &detail),
+        Err(ForwardError::Upstream { kind, detail }) => {
+            upstream.note_failure(&head.origin, detail);
+            match respond::upstream_failed(kind, &head.origin) {
+                Reply::Abort => return,
+                reply => reply,
+            }
+        }
         Err(ForwardError::Closed | ForwardError::Request) => return,
     };
     http1::answer_once(stream, reply, asked, &shared.limits).await;

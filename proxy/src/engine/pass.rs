@@ -29,7 +29,8 @@ impl PassEngine {
         match forwarded.await {
             Ok(response) => Reply::Response(response),
             Err(ForwardError::Upstream { kind, detail }) => {
-                respond::upstream_failed(kind, &head.origin, &detail)
+                self.upstream.note_failure(&head.origin, detail);
+                respond::upstream_failed(kind, &head.origin)
             }
             Err(ForwardError::Closed | ForwardError::Request) => Reply::Abort,
         }

@@ -38,13 +38,35 @@ impl RecordEngine {
             Err(error) => {
                 // The request is part of what failed: it is read to its end so that it can be found again.
                 drain(body).await;
-                return failed(pending, captured, &head.origin, error);
+                return self.failed(pending, captured, &head.origin, error);
             }
         };
         match self.upstream.forward(lease, outgoing, via.as_ref(), body).await {
             Ok(response) => Reply::Response(record(pending, captured, response)),
-            Err(error) => failed(pending, captured, &head.origin, error),
+            Err(error) => self.failed(pending, captured, &head.origin, error),
         }
+    }
+
+    fn failed(
+        &self,
+        pending: Pending,
+        captured: RequestCapture,
+        origin: &crate::exchange::Origin,
+        error: ForwardError,
+    ) -> Reply {
+        let (kind, reply) = match error {
+            ForwardError::Upstream { kind, detail } => {
+                self.upstream.note_failure(origin, detail);
+                (kind, respond::upstream_failed(kind, origin))
+            }
+            ForwardError::Closed => (FailureKind::Reset, Reply::Abort),
+            // The client's own doing: `pending` is dropped and counts as aborted.
+            ForwardError::Request => return Reply::Abort,
+        };
+        if let Some(request) = captured.take() {
+            pending.finish(request, Outcome::Failure(kind));
+        }
+        reply
     }
 }
 
@@ -60,22 +82,4 @@ fn record(pending: Pending, captured: RequestCapture, response: Response) -> Res
         body => Body::stream(tee.over(body)),
     };
     Response { head, body }
-}
-
-fn failed(
-    pending: Pending,
-    captured: RequestCapture,
-    origin: &crate::exchange::Origin,
-    error: ForwardError,
-) -> Reply {
-    let (kind, reply) = match error {
-        ForwardError::Upstream { kind, detail } => (kind, respond::upstream_failed(kind, origin, &detail)),
-        ForwardError::Closed => (FailureKind::Reset, Reply::Abort),
-        // The client's own doing: `pending` is dropped and counts as aborted.
-        ForwardError::Request => return Reply::Abort,
-    };
-    if let Some(request) = captured.take() {
-        pending.finish(request, Outcome::Failure(kind));
-    }
-    reply
 }

@@ -38,7 +38,7 @@ impl ReplayEngine {
         match self.session.take(&head, &sink.finish()) {
             Take::Hit(stored) => match &*stored {
                 Stored::Response(_) => Reply::Stored(stored),
-                Stored::Failure(_) => Reply::Abort,
+                Stored::Failure(kind) => respond::upstream_failed(*kind, &head.origin),
             },
             Take::Miss(miss) => respond::miss(&miss),
         }

@@ -92,6 +92,13 @@ pub enum Warning {
         /// `host:port`.
         destination: String,
     },
+    /// An upstream gave no answer.
+    UpstreamFailed {
+        /// Its origin.
+        origin: String,
+        /// The system's or the TLS library's words.
+        detail: String,
+    },
     /// The certificate of an upstream was not checked, as asked for.
     CertificateNotChecked {
         /// The host.

@@ -95,6 +95,7 @@ impl Text for English {
             Warning::RefusedUnread { destination } => {
                 format!("connections to {destination} did not speak HTTP and were refused")
             }
+            Warning::UpstreamFailed { origin, detail } => format!("{origin} gave no answer: {detail}"),
             Warning::CertificateNotChecked { host } => {
                 format!("the certificate of {host} was not checked (--upstream-insecure)")
             }

@@ -110,6 +110,9 @@ impl Text for Korean {
             Warning::RefusedUnread { destination } => {
                 format!("{destination} 연결은 HTTP가 아니어서 거부했습니다")
             }
+            Warning::UpstreamFailed { origin, detail } => {
+                format!("{origin} 이(가) 응답하지 않았습니다: {detail}")
+            }
             Warning::CertificateNotChecked { host } => {
                 format!("{host}의 인증서를 확인하지 않았습니다 (--upstream-insecure)")
             }

@@ -54,6 +54,10 @@ impl Dialer {
         Ok(Self { resolver: Resolver::new(), rules, proxy, tls, limits, counters, own })
     }
 
+    pub(super) fn note_failure(&self, origin: &Origin, detail: String) {
+        self.counters.warn(Warning::UpstreamFailed { origin: origin.to_string(), detail });
+    }
+
     /// The proxy in front that requests in clear text are sent to as they are.
     pub(super) fn forward_proxy(&self, origin: &Origin) -> Option<&ProxyAddress> {
         (origin.scheme == Scheme::Http).then(|| self.proxy_for(origin.scheme, &origin.host)).flatten()

@@ -66,6 +66,11 @@ impl Upstream {
         Ok(Self { dialer, pool: Arc::default(), limits, drivers, cut })
     }
 
+    /// Keeps why an upstream gave no answer for the report.
+    pub(crate) fn note_failure(&self, origin: &Origin, detail: String) {
+        self.dialer.note_failure(origin, detail);
+    }
+
     /// Finds or opens a connection for an origin. The upstream's leg is asked for what the client's leg speaks: an answer to
     /// HTTP/1 keeps its reason, case and order only if it comes over HTTP/1.
     pub(crate) async fn connect(

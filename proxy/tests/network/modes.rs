@@ -189,11 +189,11 @@ async fn e1_failures_are_recorded_as_failures_and_never_as_answers() {
         let file = std::fs::read_to_string(harness.session()).unwrap();
         assert!(file.contains("refused") && file.contains("reset") && !file.contains("502"), "{file}");
         let replaying = harness.replay().await;
-        for host in ["gone.test", "reset.test"] {
-            let mut client = Client::plain(replaying.address).await;
-            client.send(format!("GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).await;
-            assert!(client.answer(false).await.is_none(), "{host}");
-        }
+        let replayed = Client::plain(replaying.address).await.get("gone.test", "http://gone.test/").await;
+        assert_eq!(replayed, refused, "the client cannot tell replay from record");
+        let mut client = Client::plain(replaying.address).await;
+        client.send(b"GET http://reset.test/ HTTP/1.1\r\nHost: reset.test\r\n\r\n").await;
+        assert!(client.answer(false).await.is_none());
         let report = replaying.stop().await;
         assert_eq!((report.replayed, report.missed.len()), (2, 0));
     })

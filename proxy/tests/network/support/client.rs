@@ -17,7 +17,7 @@ pub(crate) struct Client {
 }
 
 /// An answer as it stood on the wire.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Answer {
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
