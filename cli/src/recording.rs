@@ -7,7 +7,7 @@ use mcpeak_core::locale::Locale;
 use mcpeak_proxy::report::SessionReport;
 use mcpeak_proxy::session::{Recorder, Replay, ReplayOptions};
 use mcpeak_proxy::{Authority, BoundProxy, Mode, Proxy, ProxyError, ProxySettings};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::session::CaptureArg;
@@ -54,10 +54,7 @@ impl Recording {
         match self.task.await {
             Ok(Ok(report)) => Ok(report),
             Ok(Err(error)) => Err(proxy_error(&error, locale)),
-            Err(error) => {
-                let (message, hint) = text::of(locale).internal(&error.to_string());
-                Err(CliError::new("CLI_INTERNAL_ERROR", message, hint))
-            }
+            Err(error) => Err(internal(&error, locale)),
         }
     }
 }
@@ -68,17 +65,33 @@ pub(crate) async fn bind(
     listen: SocketAddr,
     locale: Locale,
 ) -> Result<(BoundProxy, Authority), CliError> {
-    let authority = match &settings.ca_dir {
-        Some(dir) => Authority::open_or_create(dir),
-        None => Authority::ephemeral(),
-    }
-    .map_err(|error| proxy_error(&ProxyError::from(error), locale))?;
-    let mode = mode(settings, locale).await?;
+    let (authority, mode) = match settings.choice {
+        // Both take their time: the one seeds the cryptography, the other reads the recordings.
+        SessionChoice::Replay(_) => tokio::join!(authority(settings, locale), mode(settings, locale)),
+        // A recorder begins its journal, and nothing is to be begun that cannot go on.
+        SessionChoice::Record(_) | SessionChoice::Pass => {
+            let authority = authority(settings, locale).await?;
+            (Ok(authority), mode(settings, locale).await)
+        }
+    };
+    let (authority, mode) = (authority?, mode?);
     let mut proxy = ProxySettings::new(mode, authority.clone());
     proxy.listen = listen;
     proxy.tunnel.clone_from(&settings.tunnel);
     let bound = Proxy::bind(proxy).await.map_err(|error| proxy_error(&error, locale))?;
     Ok((bound, authority))
+}
+
+async fn authority(settings: &SessionSettings, locale: Locale) -> Result<Authority, CliError> {
+    let folder = settings.ca_dir.clone();
+    let made = tokio::task::spawn_blocking(move || match folder {
+        Some(folder) => Authority::open_or_create(&folder),
+        None => Authority::ephemeral(),
+    });
+    match made.await {
+        Ok(made) => made.map_err(|error| proxy_error(&ProxyError::from(error), locale)),
+        Err(error) => Err(internal(&error, locale)),
+    }
 }
 
 async fn mode(settings: &SessionSettings, locale: Locale) -> Result<Mode, CliError> {
@@ -102,11 +115,14 @@ async fn mode(settings: &SessionSettings, locale: Locale) -> Result<Mode, CliErr
     match loaded {
         Ok(Ok(mode)) => Ok(mode),
         Ok(Err(error)) => Err(proxy_error(&ProxyError::from(error), locale)),
-        Err(error) => {
-            let (message, hint) = text::of(locale).internal(&error.to_string());
-            Err(CliError::new("CLI_INTERNAL_ERROR", message, hint))
-        }
+        Err(error) => Err(internal(&error, locale)),
     }
+}
+
+/// A panic in a task.
+fn internal(error: &JoinError, locale: Locale) -> CliError {
+    let (message, hint) = text::of(locale).internal(&error.to_string());
+    CliError::new("CLI_INTERNAL_ERROR", message, hint)
 }
 
 /// An error of the proxy as a person sees it.

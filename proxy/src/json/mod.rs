@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 pub(crate) use canonical::canonical;
 pub use layout::Layout;
-pub(crate) use parse::parse;
+pub(crate) use parse::{ParseError, outline, parse};
 
 /// A value in a text.
 #[derive(Clone, Debug)]

@@ -16,7 +16,13 @@ pub(crate) struct ParseError {
 
 /// Reads one document.
 pub(crate) fn parse(text: &str) -> Result<Node<'_>, ParseError> {
-    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0 };
+    outline(text, usize::MAX)
+}
+
+/// Reads one document of which only the upper `levels` are kept: what lies deeper is checked all the same, but arrays and
+/// objects there come out empty, to be read by [`Node::read`]. A large file never stands in memory as nodes.
+pub(crate) fn outline(text: &str, levels: usize) -> Result<Node<'_>, ParseError> {
+    let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, base: 0, levels };
     parser.space();
     let node = parser.value(0)?;
     parser.space();
@@ -27,10 +33,22 @@ pub(crate) fn parse(text: &str) -> Result<Node<'_>, ParseError> {
     }
 }
 
+impl Node<'_> {
+    /// The same value with everything in it, whatever an outline left out.
+    pub(crate) fn read(&self) -> Result<Self, ParseError> {
+        let (text, base) = (self.raw, self.offset);
+        Parser { text, bytes: text.as_bytes(), at: 0, base, levels: usize::MAX }.value(0)
+    }
+}
+
 struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    /// Where `text` begins in the document.
+    base: usize,
+    /// Arrays and objects this deep and deeper are left empty.
+    levels: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -50,7 +68,7 @@ impl<'a> Parser<'a> {
             Some(_) => return self.fail("expected a value"),
             None => return self.fail("the text ends where a value is expected"),
         };
-        Ok(Node { raw: &self.text[start..self.at], offset: start, kind })
+        Ok(Node { raw: &self.text[start..self.at], offset: self.base + start, kind })
     }
 
     fn object(&mut self, depth: usize) -> Result<Kind<'a>, ParseError> {
@@ -70,7 +88,10 @@ impl<'a> Parser<'a> {
                 return self.fail("expected `:` after a member name");
             }
             self.space();
-            members.push((name, self.value(depth + 1)?));
+            let value = self.value(depth + 1)?;
+            if depth < self.levels {
+                members.push((name, value));
+            }
             self.space();
             if self.take(b'}') {
                 return Ok(Kind::Object(members));
@@ -90,7 +111,10 @@ impl<'a> Parser<'a> {
             return Ok(Kind::Array(items));
         }
         loop {
-            items.push(self.value(depth + 1)?);
+            let item = self.value(depth + 1)?;
+            if depth < self.levels {
+                items.push(item);
+            }
             self.space();
             if self.take(b']') {
                 return Ok(Kind::Array(items));
@@ -179,7 +203,7 @@ impl<'a> Parser<'a> {
     }
 
     fn fail<T>(&self, problem: &'static str) -> Result<T, ParseError> {
-        Err(ParseError { offset: self.at, problem })
+        Err(ParseError { offset: self.base + self.at, problem })
     }
 }
 
@@ -188,7 +212,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::{Kind, Layout};
-    use super::parse;
+    use super::{outline, parse};
 
     proptest! {
         #[test]
@@ -217,6 +241,27 @@ mod tests {
         assert_eq!(members[2].1.text().unwrap(), "é/");
         assert_eq!(&text[members[1].1.offset..][..3], "1.0");
         assert_eq!(Layout::Compact.write(&node), text);
+    }
+
+    #[test]
+    fn an_outline_is_read_piece_by_piece() {
+        let text = r#"{"a": [[1, {"b": 2}], []], "c": {"d": "e"}}"#;
+        let whole = parse(text).unwrap();
+        let upper = outline(text, 2).unwrap();
+        let (_, list) = &upper.members().unwrap()[0];
+        let item = &list.items().unwrap()[0];
+        assert_eq!(item.items().unwrap().len(), 0);
+        let expected = &whole.members().unwrap()[0].1.items().unwrap()[0];
+        assert_eq!(
+            format!("{:?}", item.read().unwrap()),
+            format!("{expected:?}"),
+            "offsets are of the document"
+        );
+        assert_eq!(
+            outline(r#"[[[1, 2], {"x" 1}]]"#, 1).unwrap_err().offset,
+            15,
+            "what is left out is checked"
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! A session file made ready for replay: hashes checked, secrets put back, edits encoded again, keys computed.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -10,9 +12,10 @@ use super::assemble::{collapsed_sha256, sha256_of};
 use super::coding::Codings;
 use super::error::SessionError;
 use super::model::{Answer, Body, Exchange, Form, Response, Wire, split_url};
-use super::read::{invalid, read, read_text};
+use super::read::{Outline, outline, read_text};
 use super::stored::{Stored, StoredBody, StoredResponse};
 use crate::exchange::{Framing, Headers};
+use crate::json::Node;
 use crate::matching::{BodyParts, Key, Parts, Rules};
 use crate::redact::Redaction;
 use crate::report::Warning;
@@ -53,39 +56,50 @@ struct Problem {
 
 type Checked<T> = Result<T, Problem>;
 
-/// Loads a file; the exchanges are checked on all processors.
+/// An exchange of the file made ready, its id, and what is to be said of it.
+type Ready = Result<(Option<String>, Loaded, Vec<Warning>), SessionError>;
+
+/// Loads a file; the exchanges are read and checked on all processors.
 pub(crate) fn load(
     path: &Path,
     redaction: &Redaction,
     match_headers: &[String],
 ) -> Result<(Vec<Loaded>, Rules, Vec<Warning>), SessionError> {
     let text = read_text(path)?;
-    let file = read(&text, path)?;
-    let rules = Rules::new(&file.session.rules);
-    let loader =
-        Loader { folder: path.parent().unwrap_or(Path::new("")), redaction, match_headers, rules: &rules };
-    let exchanges = file.session.exchanges;
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let share = exchanges.len().div_ceil(threads).max(64);
-    let results: Vec<Checked<(Loaded, Vec<Warning>)>> = std::thread::scope(|scope| {
-        let work = |share: &'_ [Exchange]| {
-            share.iter().map(|exchange| loader.exchange(exchange)).collect::<Vec<_>>()
-        };
-        let handles: Vec<_> = exchanges.chunks(share).map(|share| scope.spawn(move || work(share))).collect();
-        let join = |handle: std::thread::ScopedJoinHandle<'_, Vec<_>>| {
-            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        handles.into_iter().flat_map(join).collect()
-    });
-    let mut entries = Vec::with_capacity(results.len());
-    let mut warnings = Vec::new();
-    for (result, offset) in results.into_iter().zip(file.offsets) {
-        let (entry, found) =
-            result.map_err(|problem| invalid(&text, path, offset, &problem.text, problem.hint))?;
+    let file = outline(&text, path)?;
+    let rules = Rules::new(&file.rules);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let loader = Loader { folder, redaction, match_headers, rules: &rules };
+    let mut entries = Vec::with_capacity(file.exchanges.len());
+    let (mut ids, mut warnings) = (HashSet::new(), Vec::new());
+    for (ready, node) in all_ready(&file, loader).into_iter().zip(&file.exchanges) {
+        let (id, entry, found) = ready?;
+        file.note(&mut ids, node, id)?;
         entries.push(entry);
         warnings.extend(found);
     }
     Ok((entries, rules, warnings))
+}
+
+/// The exchanges in the order of the file.
+fn all_ready(file: &Outline<'_>, loader: Loader<'_>) -> Vec<Ready> {
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let share = file.exchanges.len().div_ceil(threads).max(64);
+    let ready = |node: &Node<'_>| {
+        let exchange = file.exchange(node)?;
+        let invalid = |problem: Problem| file.invalid(node, &problem.text, problem.hint);
+        let (entry, found) = loader.exchange(&exchange).map_err(invalid)?;
+        Ok((exchange.id, entry, found))
+    };
+    let work = |share: &[Node<'_>]| share.iter().map(ready).collect::<Vec<Ready>>();
+    std::thread::scope(|scope| {
+        let shares = file.exchanges.chunks(share);
+        let handles: Vec<_> = shares.map(|share| scope.spawn(move || work(share))).collect();
+        let join = |handle: ScopedJoinHandle<'_, Vec<Ready>>| {
+            handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        handles.into_iter().flat_map(join).collect()
+    })
 }
 
 #[derive(Clone, Copy)]

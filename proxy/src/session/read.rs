@@ -3,6 +3,7 @@
 //! Version rule: the same major version with a newer minor one is read, and its unknown members are passed over; a newer major
 //! version is refused. Files of this version may not have unknown members.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -15,13 +16,18 @@ use super::model::{
 };
 use super::write::{FORMAT, VERSION};
 use crate::exchange::{Framing, Headers, Incomplete};
-use crate::json::{Kind, Node, parse};
+use crate::json::{self, Kind, Node, ParseError};
 use crate::matching::Rules;
 
-/// A read file: the session, and the offset of each exchange in the text.
-pub(crate) struct Read {
-    pub(crate) session: Session,
-    pub(crate) offsets: Vec<usize>,
+/// How deep a file is looked into at first: the file, its lists. Each exchange is read by itself.
+const OUTLINE: usize = 2;
+
+/// A file whose exchanges are still to be read, each by itself: together their nodes would take several times the file's size.
+pub(crate) struct Outline<'a> {
+    pub(crate) rules: Vec<String>,
+    pub(crate) exchanges: Vec<Node<'a>>,
+    meta: Meta,
+    reader: Reader<'a>,
 }
 
 type Result<T> = std::result::Result<T, SessionError>;
@@ -29,7 +35,7 @@ type Result<T> = std::result::Result<T, SessionError>;
 impl Session {
     /// Reads a file's text; `path` is for messages. Side files and hashes are not looked at.
     pub fn from_text(text: &str, path: &Path) -> Result<Self> {
-        read(text, path).map(|read| read.session)
+        outline(text, path)?.session()
     }
 
     /// Reads a file.
@@ -54,9 +60,9 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
     })
 }
 
-/// Reads a file's text.
-pub(crate) fn read(text: &str, path: &Path) -> Result<Read> {
-    let node = parse(text).map_err(|error| match conflict(text) {
+/// Looks a file's text through: all of its syntax, and everything but the exchanges' content.
+pub(crate) fn outline<'a>(text: &'a str, path: &'a Path) -> Result<Outline<'a>> {
+    let node = json::outline(text, OUTLINE).map_err(|error| match conflict(text) {
         Some(offset) => invalid(
             text,
             path,
@@ -64,16 +70,52 @@ pub(crate) fn read(text: &str, path: &Path) -> Result<Read> {
             "a merge conflict is not resolved",
             "resolve the conflict; each exchange is one block, both sides can stay",
         ),
-        None => invalid(
-            text,
-            path,
-            error.offset,
-            error.problem,
-            "repair the JSON, or take the file from version control",
-        ),
+        None => unreadable(text, path, error),
     })?;
-    let mut reader = Reader { text, path, lenient: false };
-    reader.session(&node)
+    Reader { text, path, lenient: false }.outline(&node)
+}
+
+fn unreadable(text: &str, path: &Path, error: ParseError) -> SessionError {
+    let hint = "repair the JSON, or take the file from version control";
+    invalid(text, path, error.offset, error.problem, hint)
+}
+
+impl<'a> Outline<'a> {
+    /// Reads one of the exchanges.
+    pub(crate) fn exchange(&self, node: &Node<'a>) -> Result<Exchange> {
+        let Reader { text, path, .. } = self.reader;
+        self.reader.exchange(&node.read().map_err(|error| unreadable(text, path, error))?)
+    }
+
+    /// An error about one of the exchanges.
+    pub(crate) fn invalid(&self, node: &Node<'a>, problem: &str, hint: &str) -> SessionError {
+        invalid(self.reader.text, self.reader.path, node.offset, problem, hint)
+    }
+
+    /// Notes the id of an exchange; an error if it was noted before.
+    pub(crate) fn note(&self, ids: &mut HashSet<String>, node: &Node<'a>, id: Option<String>) -> Result<()> {
+        let Some(id) = id else { return Ok(()) };
+        match ids.replace(id) {
+            None => Ok(()),
+            Some(id) => {
+                let hint = "delete one of the two, or the `id` of one if both are wanted";
+                Err(self.invalid(node, &format!("the exchange `{id}` is there twice"), hint))
+            }
+        }
+    }
+
+    /// The whole session.
+    fn session(mut self) -> Result<Session> {
+        let (rules, meta) = (std::mem::take(&mut self.rules), std::mem::take(&mut self.meta));
+        let mut session = Session { rules, meta, exchanges: Vec::with_capacity(self.exchanges.len()) };
+        let mut ids = HashSet::new();
+        for node in &self.exchanges {
+            let exchange = self.exchange(node)?;
+            self.note(&mut ids, node, exchange.id.clone())?;
+            session.exchanges.push(exchange);
+        }
+        Ok(session)
+    }
 }
 
 /// An error at an offset.
@@ -111,7 +153,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn session(&mut self, node: &Node<'a>) -> Result<Read> {
+    fn outline(mut self, node: &Node<'a>) -> Result<Outline<'a>> {
         let members = node.members().ok_or_else(|| self.fail(node, "a session is a JSON object"))?;
         let find = |wanted: &str| members.iter().find(|(name, _)| name.raw.trim_matches('"') == wanted);
         match find("format") {
@@ -128,25 +170,10 @@ impl<'a> Reader<'a> {
             self.fields(node, ["format", "version", "rules", "exchanges", "meta"])?;
         let rules = rules.map(|node| self.list(node)).transpose()?.unwrap_or_default();
         let rules = rules.iter().map(|rule| self.rule(rule)).collect::<Result<_>>()?;
-        let exchanges = self.list(exchanges.ok_or_else(|| self.fail(node, "`exchanges` is missing"))?)?;
-        let mut read = Read { session: Session { rules, ..Session::default() }, offsets: Vec::new() };
-        let mut ids = std::collections::HashSet::new();
-        for node in exchanges {
-            let exchange = self.exchange(node)?;
-            if let Some(id) = &exchange.id
-                && !ids.insert(id.clone())
-            {
-                let problem = format!("the exchange `{id}` is there twice");
-                let hint = "delete one of the two, or the `id` of one if both are wanted";
-                return Err(invalid(self.text, self.path, node.offset, &problem, hint));
-            }
-            read.session.exchanges.push(exchange);
-            read.offsets.push(node.offset);
-        }
-        if let Some(meta) = meta {
-            read.session.meta = self.meta(meta)?;
-        }
-        Ok(read)
+        let exchanges = exchanges.ok_or_else(|| self.fail(node, "`exchanges` is missing"))?;
+        let exchanges = self.list(exchanges)?.to_vec();
+        let meta = meta.map(|meta| self.meta(meta)).transpose()?.unwrap_or_default();
+        Ok(Outline { rules, exchanges, meta, reader: self })
     }
 
     fn rule(&self, node: &Node<'a>) -> Result<String> {
