@@ -68,11 +68,13 @@ pub(crate) trait Text: Sync {
     fn session_passed(&self, calls: u64) -> String;
     fn session_tunnelled(&self, connections: u64) -> String;
     fn session_upstream(&self, connections: u64) -> String;
+    fn miss_in_junit(&self) -> String;
     fn session_missed(&self, calls: usize) -> String;
+    fn miss_in_cases(&self, cases: &str) -> String;
     fn session_times(&self, count: u64) -> String;
     fn session_unused(&self, exchanges: usize) -> String;
     fn session_left(&self, left: u64, of: u64) -> String;
-    fn miss_fix(&self, file: &str) -> String;
+    fn miss_fix(&self, file: &str, all_used: bool) -> String;
     fn ingress_environment(&self) -> String;
     fn nothing_seen(&self) -> String;
 }

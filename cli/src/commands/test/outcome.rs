@@ -6,6 +6,7 @@ use mcpeak_core::client::ServerFacts;
 use mcpeak_core::exit::ExitCode;
 use mcpeak_proxy::report::SessionReport;
 use mcpeak_runner::determinism::{self, Determinism, Unavailable};
+use mcpeak_runner::report::OutsideFailure;
 use mcpeak_runner::{MultiReport, ServerDiagnostics, Style, SuiteReport, repair_bundle};
 
 use super::pass::Passed;
@@ -13,7 +14,7 @@ use super::plan::Plan;
 use crate::commands::print;
 use crate::error::CliError;
 use crate::printer::Printer;
-use crate::session_report;
+use crate::session_report::{self, MissedIn};
 use crate::text;
 
 /// Who wrote a repair bundle.
@@ -34,6 +35,7 @@ pub(super) struct Outcome {
     /// What stopped the suites that are not there.
     pub(super) error: Option<CliError>,
     pub(super) session: Option<Result<SessionReport, CliError>>,
+    pub(super) missed_in: MissedIn,
 }
 
 /// Prints the report, writes the files, and chooses the exit code. A file that cannot be written comes after the report, so
@@ -52,20 +54,37 @@ pub(super) fn report(
     if let Some(path) = &plan.junit
         && !reports.suites.is_empty()
     {
-        errors.extend(write(path, &reports.to_junit(), "JUNIT_WRITE_FAILED", "JUnit report", plan));
+        errors.extend(write(
+            path,
+            &reports.to_junit(&outside(plan, &outcome)),
+            "JUNIT_WRITE_FAILED",
+            "JUnit report",
+            plan,
+        ));
     }
     if !reports.suites.is_empty() {
-        let output =
-            if plan.json { reports.to_json() } else { reports.to_human(Style { color: printer.color() }) };
+        let output = if plan.json {
+            reports.to_json()
+        } else {
+            let misses = match &outcome.session {
+                Some(Ok(session)) => session_report::misses(session, &outcome.missed_in, locale),
+                Some(Err(_)) | None => String::new(),
+            };
+            reports.to_human(Style { color: printer.color() }) + &misses
+        };
         print(printer, &output, locale)?;
     }
     for suite in &outcome.suites {
         printer.err(&diagnostics(plan, suite));
     }
     errors.extend(bundle(plan, &outcome, printer)?);
+    let started = !outcome.suites.is_empty();
     match outcome.session {
         Some(Ok(session)) => {
-            printer.err(&session_report::render(&session, plan.capture, locale));
+            // A server that never started made no calls, and its own error says more.
+            if started {
+                printer.err(&session_report::summary(&session, plan.capture, locale));
+            }
             if session.has_misses() {
                 code = code.worse(ExitCode::Failed);
             }
@@ -85,9 +104,26 @@ pub(super) fn report(
     Ok(code)
 }
 
+/// Misses as failures of their own for JUnit: they fail the run, whatever the cases made of them.
+fn outside(plan: &Plan, outcome: &Outcome) -> Vec<OutsideFailure> {
+    let Some(Ok(session)) = &outcome.session else { return Vec::new() };
+    let message = text::of(plan.locale).miss_in_junit();
+    session
+        .missed
+        .iter()
+        .map(|miss| OutsideFailure {
+            name: format!("{} {}", miss.method, miss.url),
+            message: format!("{message}: {}", mcpeak_proxy::text::of(plan.locale).reason(&miss.reason)),
+            code: "REPLAY_MISS",
+        })
+        .collect()
+}
+
 fn reports(plan: &Plan, outcome: &Outcome) -> MultiReport {
     let extra = match &outcome.session {
-        Some(Ok(session)) => Some(("session".to_owned(), session_report::value(session, plan.capture))),
+        Some(Ok(session)) => {
+            Some(("session".to_owned(), session_report::value(session, plan.capture, &outcome.missed_in)))
+        }
         Some(Err(_)) | None => None,
     };
     let suites = outcome
