@@ -126,6 +126,10 @@ impl Text for English {
         )
     }
 
+    fn same_file(&self, path: &str, first: &str, second: &str) -> (String, String) {
+        pair(format!("{path} is given both as {first} and as {second}"), "give each file a path of its own")
+    }
+
     fn suite_twice(&self, path: &str) -> (String, String) {
         pair(
             format!("the suite {path} is given twice"),

@@ -131,6 +131,10 @@ impl Text for Korean {
         pair(format!("폴더 {folder} 에 명세가 없습니다."), "폴더 안의 명세는 이름으로 찾습니다: *.suite.json")
     }
 
+    fn same_file(&self, path: &str, first: &str, second: &str) -> (String, String) {
+        pair(format!("{path} 이(가) {first} 와 {second} 양쪽에 쓰였습니다."), "파일마다 다른 경로를 쓰세요.")
+    }
+
     fn suite_twice(&self, path: &str) -> (String, String) {
         pair(
             format!("명세 {path} 이(가) 두 번 지정되었습니다."),

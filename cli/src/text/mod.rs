@@ -30,6 +30,7 @@ pub(crate) trait Text: Sync {
     fn session_needs_process(&self) -> (String, String);
     fn run_needs_session(&self) -> (String, String);
     fn no_suite_in_folder(&self, folder: &str) -> (String, String);
+    fn same_file(&self, path: &str, first: &str, second: &str) -> (String, String);
     fn suite_twice(&self, path: &str) -> (String, String);
     fn folder_unreadable(&self, folder: &str, why: &str) -> (String, String);
     fn capture_socket_unavailable(&self) -> (String, String);

@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::printer::Printer;
 use crate::session_report::{self, MissedIn};
 use crate::text;
+use crate::whole_file;
 
 /// Who wrote a repair bundle.
 const GENERATED_BY: &str = concat!("mcpeak ", env!("CARGO_PKG_VERSION"));
@@ -203,25 +204,11 @@ fn bundle(plan: &Plan, outcome: &Outcome, printer: &Printer) -> Result<Option<Cl
     Ok(None)
 }
 
-/// Writes a whole file or nothing: beside its place first, then renamed.
+/// Writes a report.
 fn write(path: &Path, contents: &str, code: &str, what: &str, plan: &Plan) -> Option<CliError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = new_file(folder).and_then(|mut file| {
-        std::io::Write::write_all(&mut file, contents.as_bytes())?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    });
-    written.err().map(|error| {
+    whole_file::write(path, contents.as_bytes()).err().map(|error| {
         let (message, hint) =
             text::of(plan.locale).file_unwritable(what, &path.display().to_string(), &error.to_string());
         CliError::new(code, message, hint)
     })
-}
-
-/// A temporary file with the rights of any new report: readable by others, which a temporary file is not by itself.
-fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    use std::os::unix::fs::PermissionsExt as _;
-    tempfile::Builder::new()
-        .prefix(".mcpeak-")
-        .permissions(std::fs::Permissions::from_mode(0o644))
-        .tempfile_in(folder)
 }
