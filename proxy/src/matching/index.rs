@@ -50,8 +50,11 @@ struct Queue {
 impl Index {
     /// Indexes entries by their exact and loose keys, in the order given.
     pub(crate) fn new(keys: impl IntoIterator<Item = (Key, Key)>, repeat: Repeat) -> Self {
-        let mut index = Self { repeat, exact: HashMap::new(), loose: HashMap::new(), uses: Vec::new() };
-        for (entry, (exact, loose)) in keys.into_iter().enumerate() {
+        let keys = keys.into_iter();
+        let (count, _) = keys.size_hint();
+        let (exact, loose) = (HashMap::with_capacity(count), HashMap::with_capacity(count));
+        let mut index = Self { repeat, exact, loose, uses: Vec::with_capacity(count) };
+        for (entry, (exact, loose)) in keys.enumerate() {
             index.exact.entry(exact).or_default().entries.push(entry);
             index.loose.entry(loose).or_default().entries.push(entry);
             index.uses.push(AtomicUsize::new(0));
