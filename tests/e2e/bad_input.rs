@@ -211,3 +211,37 @@ fn sessions_with_a_url_point_to_the_sidecar() {
         .expect_code(1)
         .expect_stderr(&["CLI_USAGE", "mcpeak proxy"]);
 }
+
+#[test]
+fn a_full_disk_is_named_and_nothing_that_was_there_is_lost() {
+    let context = Context::new();
+    std::fs::create_dir(context.path("small")).expect("a folder");
+    let api = crate::support::Api::start("big.example", |_| {
+        let body: &'static str = Box::leak("0123456789abcdef".repeat(64 * 1024).into_boxed_str());
+        crate::support::api::text(200, "text/plain", body)
+    });
+    let flags = api.flags(&context).join(" ");
+    // A file system of its own, seen by this command only.
+    let script = format!(
+        "mount -t tmpfs -o size=256k tmpfs small && echo kept > small/kept.txt && \
+         {binary} run --record-session small/s.json {flags} -- curl -sS -o got.txt https://big.example/; \
+         echo code $?; cat small/kept.txt; ls small",
+        binary = env!("CARGO_BIN_EXE_mcpeak"),
+    );
+    let mut command = std::process::Command::new("unshare");
+    command
+        .args(["--mount", "--map-root-user", "sh", "-c", &script])
+        .current_dir(context.folder())
+        .env("LANG", "C.UTF-8")
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let run = crate::support::context::run_command(command).expect_code(0);
+    let run = run.expect_stdout(&["code 1", "kept"]).expect_stderr(&["SESSION_DISK_FULL", "small/s."]);
+    assert!(!run.stdout.lines().any(|line| line == "s.json"), "no half session: {}", run.stdout);
+    assert_eq!(
+        std::fs::metadata(context.path("got.txt")).expect("the download").len(),
+        1024 * 1024,
+        "the live answer is whole"
+    );
+}
