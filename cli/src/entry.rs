@@ -76,7 +76,15 @@ fn usage(error: &clap::Error, printer: &Printer) -> u8 {
         _ => {
             let locale = environment::locale(locale_argument().as_deref());
             let plain = error.render().to_string();
-            let message = plain.strip_prefix("error: ").unwrap_or(&plain).trim_end().to_owned();
+            let message = plain
+                .strip_prefix("error: ")
+                .unwrap_or(&plain)
+                .lines()
+                // Clap also explains how to pass the misspelt flag as a value, which nobody wants.
+                .filter(|line| !line.contains(" as a value, use '"))
+                .collect::<Vec<_>>()
+                .join("\n");
+            let message = message.trim_end().to_owned();
             let error = CliError::usage(message, text::of(locale).usage_hint());
             printer.err(&error.render(locale));
             error.exit.code()

@@ -12,6 +12,7 @@
 //! | `error` | an error as a person sees it |
 //! | `shutdown` | signals that ask a run to end in order |
 //! | `text` | sentences, one implementation per language |
+//! | `whole_file` | writes a file whole or not at all |
 //! | `reference` | generated pages of `docs/reference` |
 
 mod args;
@@ -27,5 +28,6 @@ mod session_report;
 mod settings;
 mod shutdown;
 mod text;
+mod whole_file;
 
 pub use entry::run;

@@ -4,9 +4,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use mcpeak_core::locale::Locale;
+use mcpeak_proxy::matching::MissReport;
 use mcpeak_proxy::report::SessionReport;
 use mcpeak_proxy::session::{Recorder, Replay, ReplayOptions};
-use mcpeak_proxy::{Authority, BoundProxy, Mode, Proxy, ProxyError, ProxySettings};
+use mcpeak_proxy::{Authority, BoundProxy, Mode, Proxy, ProxyError, ProxyHandle, ProxySettings};
 use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +22,7 @@ use crate::text;
 pub(crate) struct Recording {
     address: SocketAddr,
     trust: TrustFiles,
+    handle: ProxyHandle,
     stop: CancellationToken,
     task: JoinHandle<Result<SessionReport, ProxyError>>,
     // The trust files go away with the run, unless the authority is a kept one.
@@ -36,16 +38,21 @@ impl Recording {
         let (dir, folder) = trust_folder(settings.ca_dir.as_deref(), locale)?;
         let trust = trust::write(&dir, authority.certificate_pem(), &users_own_roots())
             .map_err(|error| unwritable("trust files", &dir, &error, locale))?;
-        let address = bound.address();
+        let (address, handle) = (bound.address(), bound.handle());
         let stop = CancellationToken::new();
         let task = tokio::spawn(bound.serve(stop.clone()));
-        Ok(Self { address, trust, stop, task, _folder: folder })
+        Ok(Self { address, trust, handle, stop, task, _folder: folder })
     }
 
     /// The variables for a process whose calls shall come here.
     pub(crate) fn variables(&self, capture: CaptureArg, java_options: Option<&str>) -> Variables {
         let endpoint = (capture != CaptureArg::Off).then(|| ProxyEndpoint::from(self.address));
         variables::all(endpoint.as_ref(), &self.trust, java_options)
+    }
+
+    /// Calls without a recording until now.
+    pub(crate) fn missed(&self) -> Vec<MissReport> {
+        self.handle.report().missed
     }
 
     /// Stops the proxy and completes the session file.

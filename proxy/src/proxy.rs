@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 use crate::accept;
 use crate::authority::Authority;
 use crate::counts::Counters;
-use crate::engine::Engine;
+use crate::engine::{Engine, Mode};
 use crate::error::ProxyError;
 use crate::ingress::Ingress;
 use crate::report::SessionReport;
@@ -44,6 +44,18 @@ impl Proxy {
     /// # Errors
     /// The address cannot be listened on, or a file of the upstream settings cannot be used.
     pub async fn bind(settings: ProxySettings) -> Result<BoundProxy, ProxyError> {
+        let recorder = match &settings.mode {
+            Mode::Record { recorder, .. } => Some(recorder.clone()),
+            Mode::Replay(_) | Mode::Pass { .. } => None,
+        };
+        let bound = Self::try_bind(settings).await;
+        if let (Err(_), Some(recorder)) = (&bound, recorder) {
+            recorder.abandon().await;
+        }
+        bound
+    }
+
+    async fn try_bind(settings: ProxySettings) -> Result<BoundProxy, ProxyError> {
         let ProxySettings { listen, mode, authority, tunnel, limits } = settings;
         let failed = |source| ProxyError::Bind { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;

@@ -39,7 +39,8 @@ impl ServerDiagnostics<'_> {
                     return None;
                 }
                 let url = self.line(&self.masker.text(url), text);
-                let session = session_id.as_deref().map(|session| self.line(session, text));
+                let session =
+                    session_id.as_deref().map(|session| self.line(&self.masker.text(session), text));
                 vec![
                     text.server(&ServerLine::HttpHeading),
                     text.server(&ServerLine::Endpoint(&url)),

@@ -31,7 +31,10 @@ fn missing_suite() {
 
 #[test]
 fn suite_that_is_no_json_names_line_and_column() {
-    suite_error(b"{\n  \"schemaVersion\": 1,\n  oops\n}", &["SUITE_JSON_INVALID", "line 3", "column"]);
+    suite_error(
+        b"{\n  \"schemaVersion\": 1,\n  oops\n}",
+        &["SUITE_JSON_INVALID", "s.suite.json:3:3", "line 3"],
+    );
 }
 
 #[test]
@@ -145,7 +148,47 @@ fn port_in_use() {
     let context = Context::new();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("an address").to_string();
-    context.run(["proxy", "--listen", &address]).expect_code(1).expect_stderr(&[&address, "fix:"]);
+    for _ in 0..2 {
+        // The second run must meet the same error, not the journal of the first.
+        context
+            .run(["proxy", "--listen", &address, "--record-session", "s.json"])
+            .expect_code(1)
+            .expect_stderr(&["PROXY_BIND_FAILED", &address, "fix:"]);
+    }
+    assert!(!context.path("s.json.journal").exists());
+}
+
+#[test]
+fn an_output_over_an_input_is_refused() {
+    let context = Context::new();
+    let suite = context.write("s.suite.json", suites::lists("get_weather"));
+    let before = context.read("s.suite.json");
+    for flags in [
+        ["--junit", "s.suite.json"],
+        ["--repair-bundle", "./s.suite.json"],
+        ["--record-session", "s.suite.json"],
+    ] {
+        let line = ["test", "s.suite.json"].into_iter().chain(flags).chain(["--", "python3"]);
+        context
+            .run(line.map(str::to_owned).chain([server()]))
+            .expect_code(1)
+            .expect_stderr(&["CLI_USAGE", "SUITE"]);
+    }
+    assert_eq!(context.read("s.suite.json"), before);
+    std::os::unix::fs::symlink(&suite, context.path("link.xml")).expect("a link");
+    context.run(["test", "s.suite.json", "--junit", "link.xml", "--", "python3", &server()]).expect_code(1);
+    assert_eq!(context.read("s.suite.json"), before);
+}
+
+#[test]
+fn of_several_suites_the_broken_one_is_named() {
+    let context = Context::new();
+    context.write("suites/a.suite.json", suites::lists("get_weather"));
+    context.write("suites/b.suite.json", "{ oops");
+    context
+        .run(["test", "suites", "--", "python3", &server()])
+        .expect_code(1)
+        .expect_stderr(&["suites/b.suite.json:1:3", "SUITE_JSON_INVALID"]);
 }
 
 #[test]
@@ -167,4 +210,38 @@ fn sessions_with_a_url_point_to_the_sidecar() {
         .run(["test", "s.suite.json", "--session", "s.json", "--url", "http://127.0.0.1:1/mcp"])
         .expect_code(1)
         .expect_stderr(&["CLI_USAGE", "mcpeak proxy"]);
+}
+
+#[test]
+fn a_full_disk_is_named_and_nothing_that_was_there_is_lost() {
+    let context = Context::new();
+    std::fs::create_dir(context.path("small")).expect("a folder");
+    let api = crate::support::Api::start("big.example", |_| {
+        let body: &'static str = Box::leak("0123456789abcdef".repeat(64 * 1024).into_boxed_str());
+        crate::support::api::text(200, "text/plain", body)
+    });
+    let flags = api.flags(&context).join(" ");
+    // A file system of its own, seen by this command only.
+    let script = format!(
+        "mount -t tmpfs -o size=256k tmpfs small && echo kept > small/kept.txt && \
+         {binary} run --record-session small/s.json {flags} -- curl -sS -o got.txt https://big.example/; \
+         echo code $?; cat small/kept.txt; ls small",
+        binary = env!("CARGO_BIN_EXE_mcpeak"),
+    );
+    let mut command = std::process::Command::new("unshare");
+    command
+        .args(["--mount", "--map-root-user", "sh", "-c", &script])
+        .current_dir(context.folder())
+        .env("LANG", "C.UTF-8")
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let run = crate::support::context::run_command(command).expect_code(0);
+    let run = run.expect_stdout(&["code 1", "kept"]).expect_stderr(&["SESSION_DISK_FULL", "small/s."]);
+    assert!(!run.stdout.lines().any(|line| line == "s.json"), "no half session: {}", run.stdout);
+    assert_eq!(
+        std::fs::metadata(context.path("got.txt")).expect("the download").len(),
+        1024 * 1024,
+        "the live answer is whole"
+    );
 }

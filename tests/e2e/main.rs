@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod breaking_servers;
+mod examples;
 mod golden;
 mod interruption;
 mod operation;

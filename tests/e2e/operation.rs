@@ -39,7 +39,7 @@ fn run_passes_the_exit_code_on_and_fails_on_a_miss() {
         .run(["run", "--session", "s.json", "--", "curl", "-sS", "http://api.weather.example/x"])
         .expect_code(1);
     assert!(run.stdout.contains("mcpeak-replay-miss"));
-    run.expect_stderr(&["api.weather.example"]);
+    run.expect_stderr(&["1 call without a recording:", "api.weather.example"]);
 }
 
 #[test]

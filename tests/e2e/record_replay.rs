@@ -92,7 +92,9 @@ fn k1_k2_replay_never_reaches_the_origin_even_when_used_up() {
     assert_eq!(report["session"]["upstreamConnections"], 0);
     assert_eq!(report["session"]["replayed"], 1);
     assert_eq!(report["session"]["missed"][0]["count"], 2);
-    run.expect_stderr(&["all 1 recording"]);
+    run.expect_stderr(&["connections opened by the proxy: 0"]);
+    assert_eq!(report["session"]["missed"][0]["cases"], json!(["call-1", "call-2"]));
+    assert_eq!(report["session"]["missed"][0]["reason"]["kind"], "allUsed");
 }
 
 #[test]
@@ -104,7 +106,47 @@ fn m9_a_changed_request_is_a_miss_with_the_differing_field() {
     context.run(line(&["--record-session", "s.json"], &flags, &embedded())).expect_code(0);
     context.write("weather.suite.json", suites::calls("get_weather", &[json!({"city": "Busan"})]));
     let run = context.run(line(&["--session", "s.json"], &flags, &embedded())).expect_code(1);
-    run.expect_stderr(&["Busan", "Seoul", "city"]).expect_stdout(&["599"]);
+    run.expect_stdout(&[
+        "1 call without a recording:",
+        "in case call-0",
+        r#"query city: recorded "Seoul", requested "Busan""#,
+        "599",
+    ]);
+}
+
+#[test]
+fn a_miss_that_no_case_notices_fails_the_run_and_is_red_in_junit() {
+    let context = Context::new();
+    let api = Api::weather();
+    let flags = api.flags(&context);
+    context.write("weather.suite.json", suites::calls("get_weather", &[json!({"city": "Seoul"})]));
+    context.run(line(&["--record-session", "s.json"], &flags, &embedded())).expect_code(0);
+    // An error of the tool is what this suite expects, so every case passes.
+    let expects_error = suites::calls("get_weather", &[json!({"city": "Busan"})]).replace("false", "true");
+    context.write("weather.suite.json", expects_error);
+    let run = context
+        .run(line(&["--session", "s.json", "--junit", "report.xml"], &flags, &embedded()))
+        .expect_code(1);
+    run.expect_stdout(&["1 passed", "1 call without a recording:"]);
+    let junit = context.read("report.xml");
+    assert!(junit.contains(r#"tests="2" failures="1""#) && junit.contains("REPLAY_MISS"), "{junit}");
+}
+
+#[test]
+fn an_api_address_given_by_a_variable_can_be_recorded() {
+    let context = Context::new();
+    let mut api = Api::weather();
+    let flags = api.flags(&context);
+    context.write("weather.suite.json", suites::calls("get_weather", &[json!({"city": "Seoul"})]));
+    let run = |session: &[&str]| {
+        let mut command = context.command(line(session, &flags, &embedded()));
+        command.env("API_URL", "https://api.weather.example").env("API_HOST", "api.weather.example");
+        run_command(command).expect_code(0)
+    };
+    run(&["--record-session", "s.json", "--env", "API_URL", "--env", "API_HOST"]);
+    assert!(context.read("s.json").contains("https://api.weather.example/v1/weather"));
+    api.stop();
+    run(&["--session", "s.json", "--env", "API_URL", "--env", "API_HOST"]);
 }
 
 #[test]

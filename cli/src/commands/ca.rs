@@ -17,13 +17,12 @@ pub(crate) fn execute(args: &CaArgs, locale: Locale, printer: &Printer) -> Resul
     let authority = Authority::open_or_create(&args.ca_dir)
         .map_err(|error| proxy_error(&ProxyError::from(error), locale))?;
     let text = text::of(locale);
-    let files =
-        trust::write(&args.ca_dir, authority.certificate_pem(), &users_own_roots()).map_err(|error| {
-            let (message, hint) =
-                text.file_unwritable("trust files", &args.ca_dir.display().to_string(), &error.to_string());
-            CliError::new("TRUST_WRITE_FAILED", message, hint)
-        })?;
-    printer.err(&format!("{}\n", text.ca_at(&files.ca.display().to_string())));
+    trust::write(&args.ca_dir, authority.certificate_pem(), &users_own_roots()).map_err(|error| {
+        let (message, hint) =
+            text.file_unwritable("trust files", &args.ca_dir.display().to_string(), &error.to_string());
+        CliError::new("TRUST_WRITE_FAILED", message, hint)
+    })?;
+    printer.err(&format!("{}\n", text.ca_at(&authority.certificate_path().display().to_string())));
     super::print(printer, authority.certificate_pem(), locale)?;
     Ok(ExitCode::Passed)
 }

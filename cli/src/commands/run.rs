@@ -1,9 +1,12 @@
 //! `mcpeak run`: any command with its outbound calls recorded or replayed.
 
+use std::io::IsTerminal as _;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::operation::RunArgs;
@@ -15,6 +18,9 @@ use crate::session_report;
 use crate::settings::environment::named;
 use crate::settings::session::{self, SessionChoice};
 use crate::text;
+
+/// How long a command may take to end after SIGTERM before it is killed.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs the command with inherited stdio and gives its exit code; 1 where the command succeeded and a call had no recording.
 pub(crate) async fn execute(
@@ -61,6 +67,12 @@ async fn child(
     let variables = recording.variables(args.capture, std::env::var("JAVA_TOOL_OPTIONS").ok().as_deref());
     let mut command = tokio::process::Command::new(executable);
     command.args(rest).kill_on_drop(true);
+    // On a terminal the whole foreground group hears of Ctrl-C; elsewhere the command gets a group of its own, so that a signal
+    // to us can be handed on to everything that it started.
+    let own_group = !std::io::stdin().is_terminal();
+    if own_group {
+        command.process_group(0);
+    }
     for name in &variables.unset {
         command.env_remove(name);
     }
@@ -76,12 +88,15 @@ async fn child(
         status = child.wait() => return status.map_err(failed),
         () = interrupted.cancelled() => {}
     }
-    // A Ctrl-C on a terminal reaches the child by itself; a SIGTERM to us alone does not.
-    if let Some(pid) =
-        child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
-    {
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) else {
+        return child.wait().await.map_err(failed);
+    };
+    // It may have ended meanwhile, so a failure to signal it is none.
+    let _ = if own_group { kill_process_group(pid, Signal::TERM) } else { kill_process(pid, Signal::TERM) };
+    if let Ok(status) = tokio::time::timeout(GRACE, child.wait()).await {
+        return status.map_err(failed);
     }
+    let _ = if own_group { kill_process_group(pid, Signal::KILL) } else { kill_process(pid, Signal::KILL) };
     child.wait().await.map_err(failed)
 }
 

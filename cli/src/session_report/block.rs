@@ -4,16 +4,27 @@ use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::locale::Locale;
 use mcpeak_proxy::matching::{MissReason, MissReport};
 use mcpeak_proxy::report::{Mode, SessionReport, Unused};
-use mcpeak_proxy::text::Text as Sentences;
 
+use super::attribution::MissedIn;
 use crate::args::session::CaptureArg;
 use crate::text::{self, Text};
 
 /// Entries of a list that are shown; the JSON report has them all.
 const SHOWN: usize = 10;
 
-/// The block; begins with an empty line and ends with a newline.
-pub(crate) fn render(report: &SessionReport, capture: CaptureArg, locale: Locale) -> String {
+/// What the report on stdout says about calls without a recording: they are why a run fails. Empty if there are none, else it
+/// begins with an empty line and ends with a newline.
+pub(crate) fn misses(report: &SessionReport, missed_in: &MissedIn, locale: Locale) -> String {
+    let mut lines = Vec::new();
+    missed(report, missed_in, locale, &mut lines);
+    if !lines.is_empty() {
+        lines.insert(0, String::new());
+    }
+    escaped(&lines)
+}
+
+/// The rest, for stderr; begins with an empty line and ends with a newline.
+pub(crate) fn summary(report: &SessionReport, capture: CaptureArg, locale: Locale) -> String {
     let (text, sentences) = (text::of(locale), mcpeak_proxy::text::of(locale));
     let mut lines = vec![String::new(), heading(report, text)];
     lines.push(format!("  {}", text.session_upstream(report.upstream_connections)));
@@ -26,7 +37,6 @@ pub(crate) fn render(report: &SessionReport, capture: CaptureArg, locale: Locale
     for (origin, calls) in &report.destinations {
         lines.push(format!("  {origin}  {calls}"));
     }
-    misses(report, text, sentences, &mut lines);
     unused(&report.unused, text, &mut lines);
     for refused in &report.refused_certificates {
         lines.push(format!(
@@ -38,8 +48,17 @@ pub(crate) fn render(report: &SessionReport, capture: CaptureArg, locale: Locale
         lines.push(format!("  ! {}", sentences.warning(warning)));
     }
     ingress(report, capture, text, &mut lines);
+    escaped(&lines)
+}
+
+/// Both, for commands without a report of their own.
+pub(crate) fn render(report: &SessionReport, capture: CaptureArg, locale: Locale) -> String {
+    misses(report, &MissedIn::default(), locale) + &summary(report, capture, locale)
+}
+
+fn escaped(lines: &[String]) -> String {
     let mut block = String::new();
-    for line in &lines {
+    for line in lines {
         block.push_str(&terminal(line, Keep::Nothing));
         block.push('\n');
     }
@@ -54,28 +73,33 @@ fn heading(report: &SessionReport, text: &dyn Text) -> String {
     }
 }
 
-fn misses(report: &SessionReport, text: &dyn Text, sentences: &dyn Sentences, lines: &mut Vec<String>) {
+fn missed(report: &SessionReport, missed_in: &MissedIn, locale: Locale, lines: &mut Vec<String>) {
+    let text = text::of(locale);
     if report.missed.is_empty() {
         return;
     }
     let calls = report.missed.iter().map(|miss| usize::try_from(miss.count).unwrap_or(usize::MAX)).sum();
-    lines.push(format!("  {}", text.session_missed(calls)));
+    lines.push(text.session_missed(calls));
+    let all_used = report.missed.iter().all(|miss| matches!(miss.reason, MissReason::AllUsed { .. }));
     for miss in report.missed.iter().take(SHOWN) {
-        one_miss(miss, text, sentences, lines);
+        one_miss(miss, &missed_in.cases_of(miss), locale, lines);
     }
     more(report.missed.len(), lines);
-    lines.push(format!("  {}", text.miss_fix(&report.file)));
+    lines.push(format!("  {}", text.miss_fix(&report.file, all_used)));
 }
 
-fn one_miss(miss: &MissReport, text: &dyn Text, sentences: &dyn Sentences, lines: &mut Vec<String>) {
+fn one_miss(miss: &MissReport, cases: &[String], locale: Locale, lines: &mut Vec<String>) {
+    let (text, sentences) = (text::of(locale), mcpeak_proxy::text::of(locale));
     let times =
         if miss.count > 1 { format!("  ({})", text.session_times(miss.count)) } else { String::new() };
-    lines.push(format!("    ✗ {} {}{times}", miss.method, miss.url));
-    lines.push(format!("      {}", sentences.reason(&miss.reason)));
+    lines.push(format!("  ✗ {} {}{times}", miss.method, miss.url));
+    if !cases.is_empty() {
+        lines.push(format!("    {}", text.miss_in_cases(&cases.join(", "))));
+    }
+    lines.push(format!("    {}", sentences.reason(&miss.reason)));
     if let MissReason::NearMiss { differences, .. } = &miss.reason {
-        lines.extend(
-            differences.iter().map(|difference| format!("      {}", sentences.difference(difference))),
-        );
+        lines
+            .extend(differences.iter().map(|difference| format!("    {}", sentences.difference(difference))));
     }
 }
 
@@ -113,7 +137,11 @@ fn ingress(report: &SessionReport, capture: CaptureArg, text: &dyn Text, lines: 
         && report.passed_through == 0
         && report.tunnelled == 0
         && report.refused_certificates.is_empty();
-    lines.push(format!("  {}", if nothing_seen { text.nothing_seen() } else { text.ingress_environment() }));
+    if nothing_seen {
+        lines.push(format!("  ! {}", text.nothing_seen()));
+    } else if report.mode == Mode::Record {
+        lines.push(format!("  {}", text.ingress_environment()));
+    }
 }
 
 #[cfg(test)]
@@ -153,17 +181,17 @@ mod tests {
     fn the_block_in_english() {
         insta::assert_snapshot!(render(&report(), CaptureArg::Env, Locale::En), @r#"
 
-        3 outbound calls replayed from weather.session.json
-          connections to the outside: 0
-          2 calls without a recording:
-            ✗ GET https://a/x\u001b[31m  (2 times)
-              nearest recording: GET https://a/x?city=seoul
-              query city: recorded "seoul", requested nothing
+        2 calls without a recording:
+          ✗ GET https://a/x\u001b[31m  (2 times)
+            nearest recording: GET https://a/x?city=seoul
+            query city: recorded "seoul", requested nothing
           Fix: make the call as it was recorded, or record again: the same command with --record-session weather.session.json --force
+
+        3 outbound calls replayed from weather.session.json
+          connections opened by the proxy: 0
           1 recorded call not used:
             GET https://a/x?city=seoul  (1 of 2 left)
           ! the value of DEBUG is too short or too plain to be searched for; only its places are redacted
-          led here by proxy variables; clients that ignore them are not seen: Node's fetch and http before version 24, Go transports without Proxy, Rust's hyper, calls to loopback addresses
         "#);
     }
 

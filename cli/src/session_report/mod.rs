@@ -2,8 +2,10 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`attribution`] | which case a miss belongs to |
 //! | [`block`] | the block for people |
 
+mod attribution;
 mod block;
 
 use mcpeak_proxy::report::SessionReport;
@@ -11,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::args::session::CaptureArg;
 
-pub(crate) use block::render;
+pub(crate) use attribution::MissedIn;
+pub(crate) use block::{misses, render, summary};
 
 /// How calls were led to the proxy, as it is named in JSON.
 fn ingress(capture: CaptureArg) -> &'static str {
@@ -22,12 +25,16 @@ fn ingress(capture: CaptureArg) -> &'static str {
 }
 
 /// For machines: the report with the ingress in front.
-pub(crate) fn value(report: &SessionReport, capture: CaptureArg) -> Value {
+pub(crate) fn value(report: &SessionReport, capture: CaptureArg, missed_in: &MissedIn) -> Value {
     let mut value = json!({ "ingress": ingress(capture) });
     // A report is plain data and always serialises.
-    if let (Some(members), Ok(Value::Object(report))) = (value.as_object_mut(), serde_json::to_value(report))
-    {
-        members.extend(report);
+    if let (Some(members), Ok(Value::Object(whole))) = (value.as_object_mut(), serde_json::to_value(report)) {
+        members.extend(whole);
+    }
+    if let Some(missed) = value.get_mut("missed").and_then(Value::as_array_mut) {
+        for (entry, miss) in missed.iter_mut().zip(&report.missed) {
+            entry["cases"] = json!(missed_in.cases_of(miss));
+        }
     }
     value
 }

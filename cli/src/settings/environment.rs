@@ -8,13 +8,15 @@ use crate::text::Text;
 
 /// Variables that mcpeak itself reads, with their meaning: the source of the reference page.
 #[cfg_attr(not(test), expect(dead_code, reason = "the reference page is made from it"))]
-pub(crate) const VARIABLES: [(&str, &str); 9] = [
+pub(crate) const VARIABLES: [(&str, &str); 8] = [
     ("MCPEAK_LOCALE", "language of messages, `en` or `ko`; before LC_ALL, LC_MESSAGES and LANG"),
     ("MCPEAK_LOG", "filter of the log on stderr, such as `mcpeak_proxy=debug`; nothing is logged without it"),
     ("LC_ALL, LC_MESSAGES, LANG", "Korean messages when the first that is set names Korean"),
     ("NO_COLOR", "no colours when set and not empty"),
-    ("CI", "set in continuous integration: nothing is recorded by `--session-mode auto`"),
-    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "the upstream proxy of `record` and `pass`"),
+    (
+        "HTTPS_PROXY, HTTP_PROXY, NO_PROXY",
+        "the proxy in front of the upstreams, while recording and passing through",
+    ),
     ("SSL_CERT_FILE, SSL_CERT_DIR", "the system's trusted roots, where they are not in the usual place"),
     ("NODE_EXTRA_CA_CERTS", "added to the trust files that a server gets"),
     ("JAVA_TOOL_OPTIONS", "kept in front of the options that `mcpeak run` adds"),

@@ -126,6 +126,10 @@ impl Text for English {
         )
     }
 
+    fn same_file(&self, path: &str, first: &str, second: &str) -> (String, String) {
+        pair(format!("{path} is given both as {first} and as {second}"), "give each file a path of its own")
+    }
+
     fn suite_twice(&self, path: &str) -> (String, String) {
         pair(
             format!("the suite {path} is given twice"),
@@ -205,7 +209,7 @@ impl Text for English {
     }
 
     fn recovered(&self, exchanges: usize, path: &str) -> String {
-        format!("recovered {exchanges} exchanges into {path}")
+        format!("recovered {} into {path}", plural(exchanges as u64, "exchange"))
     }
 
     fn no_failures_to_bundle(&self) -> String {
@@ -274,7 +278,7 @@ impl Text for English {
     }
 
     fn session_upstream(&self, connections: u64) -> String {
-        format!("connections to the outside: {connections}")
+        format!("connections opened by the proxy: {connections}")
     }
 
     fn session_missed(&self, calls: usize) -> String {
@@ -293,10 +297,22 @@ impl Text for English {
         format!("{left} of {of} left")
     }
 
-    fn miss_fix(&self, file: &str) -> String {
-        format!(
-            "Fix: make the call as it was recorded, or record again: the same command with --record-session {file} --force"
-        )
+    fn miss_fix(&self, file: &str, all_used: bool) -> String {
+        let again = format!("record again: the same command with --record-session {file} --force");
+        if all_used {
+            return format!(
+                "Fix: make the call as often as it was recorded, allow repeats with --repeat last or cycle, or {again}"
+            );
+        }
+        format!("Fix: make the call as it was recorded, or {again}")
+    }
+
+    fn miss_in_cases(&self, cases: &str) -> String {
+        format!("in case {cases}")
+    }
+
+    fn miss_in_junit(&self) -> String {
+        "no recording for this call".to_owned()
     }
 
     fn ingress_environment(&self) -> String {
@@ -306,8 +322,8 @@ impl Text for English {
     }
 
     fn nothing_seen(&self) -> String {
-        "no outbound call reached the proxy: either the server made none, or its HTTP client ignores proxy variables \
-         (Node's fetch before version 24 does)"
+        "no outbound call reached the proxy: the server made none, or its calls went past it to the network. HTTP clients that \
+         ignore proxy variables do that (Node's fetch before version 24), and so do calls to loopback addresses"
             .to_owned()
     }
 }

@@ -131,6 +131,10 @@ impl Text for Korean {
         pair(format!("폴더 {folder} 에 명세가 없습니다."), "폴더 안의 명세는 이름으로 찾습니다: *.suite.json")
     }
 
+    fn same_file(&self, path: &str, first: &str, second: &str) -> (String, String) {
+        pair(format!("{path} 이(가) {first} 와 {second} 양쪽에 쓰였습니다."), "파일마다 다른 경로를 쓰세요.")
+    }
+
     fn suite_twice(&self, path: &str) -> (String, String) {
         pair(
             format!("명세 {path} 이(가) 두 번 지정되었습니다."),
@@ -277,7 +281,7 @@ impl Text for Korean {
     }
 
     fn session_upstream(&self, connections: u64) -> String {
-        format!("외부로 연 연결: {connections}건")
+        format!("프록시가 연 연결: {connections}건")
     }
 
     fn session_missed(&self, calls: usize) -> String {
@@ -296,8 +300,22 @@ impl Text for Korean {
         format!("{of}건 중 {left}건 남음")
     }
 
-    fn miss_fix(&self, file: &str) -> String {
-        format!("해결: 녹화된 대로 호출하거나 다시 녹화하세요: 같은 명령에 --record-session {file} --force")
+    fn miss_fix(&self, file: &str, all_used: bool) -> String {
+        let again = format!("다시 녹화하세요: 같은 명령에 --record-session {file} --force");
+        if all_used {
+            return format!(
+                "해결: 녹화된 횟수만큼 호출하거나, --repeat last 또는 cycle 로 반복을 허용하거나, {again}"
+            );
+        }
+        format!("해결: 녹화된 대로 호출하거나 {again}")
+    }
+
+    fn miss_in_cases(&self, cases: &str) -> String {
+        format!("케이스: {cases}")
+    }
+
+    fn miss_in_junit(&self) -> String {
+        "이 호출의 녹화가 없습니다.".to_owned()
     }
 
     fn ingress_environment(&self) -> String {
@@ -307,6 +325,8 @@ impl Text for Korean {
     }
 
     fn nothing_seen(&self) -> String {
-        "프록시에 닿은 외부 호출이 없습니다. 서버가 호출하지 않았거나, HTTP 클라이언트가 프록시 변수를 무시합니다 (24 이전 Node 의 fetch).".to_owned()
+        "프록시에 닿은 외부 호출이 없습니다. 서버가 호출하지 않았거나, 호출이 프록시를 지나 실제 네트워크로 나갔습니다. 프록시 변수를 무시하는 \
+         클라이언트 (24 이전 Node 의 fetch) 와 loopback 주소로의 호출이 그렇습니다."
+            .to_owned()
     }
 }

@@ -30,6 +30,7 @@ pub(crate) trait Text: Sync {
     fn session_needs_process(&self) -> (String, String);
     fn run_needs_session(&self) -> (String, String);
     fn no_suite_in_folder(&self, folder: &str) -> (String, String);
+    fn same_file(&self, path: &str, first: &str, second: &str) -> (String, String);
     fn suite_twice(&self, path: &str) -> (String, String);
     fn folder_unreadable(&self, folder: &str, why: &str) -> (String, String);
     fn capture_socket_unavailable(&self) -> (String, String);
@@ -68,11 +69,13 @@ pub(crate) trait Text: Sync {
     fn session_passed(&self, calls: u64) -> String;
     fn session_tunnelled(&self, connections: u64) -> String;
     fn session_upstream(&self, connections: u64) -> String;
+    fn miss_in_junit(&self) -> String;
     fn session_missed(&self, calls: usize) -> String;
+    fn miss_in_cases(&self, cases: &str) -> String;
     fn session_times(&self, count: u64) -> String;
     fn session_unused(&self, exchanges: usize) -> String;
     fn session_left(&self, left: u64, of: u64) -> String;
-    fn miss_fix(&self, file: &str) -> String;
+    fn miss_fix(&self, file: &str, all_used: bool) -> String;
     fn ingress_environment(&self) -> String;
     fn nothing_seen(&self) -> String;
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use rustls_pki_types::CertificateDer;
@@ -28,12 +28,13 @@ pub(super) fn read(folder: &Path) -> Result<Option<PemPair>, AuthorityError> {
 /// Makes the folder and both files, each by a rename. When another process was faster, its pair is returned.
 pub(super) fn create(folder: &Path, made: &PemPair) -> Result<PemPair, AuthorityError> {
     let failed = |source| AuthorityError::io(folder, source);
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    fs::DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(failed)?;
+    // The folder is shared with whoever must trust the certificate; the key is readable by its owner alone.
     // The key is linked first and never replaced: whoever links it owns the making of the pair.
-    let temporary = temporary_file(folder, &made.key).map_err(failed)?;
+    let temporary = temporary_file(folder, &made.key, 0o600).map_err(failed)?;
     match temporary.persist_noclobber(folder.join(KEY_FILE)) {
         Ok(_) => {
-            let certificate = temporary_file(folder, &made.certificate).map_err(failed)?;
+            let certificate = temporary_file(folder, &made.certificate, 0o644).map_err(failed)?;
             certificate.persist(folder.join(CERTIFICATE_FILE)).map_err(|lost| failed(lost.error))?;
             fs::File::open(folder).and_then(|directory| directory.sync_all()).map_err(failed)?;
             Ok(PemPair { certificate: made.certificate.clone(), key: made.key.clone() })
@@ -86,9 +87,10 @@ fn read_file(folder: &Path, name: &str) -> Result<Option<String>, AuthorityError
     }
 }
 
-/// A file that only this user can read (tempfile makes it 0600), on disk before it gets its name.
-fn temporary_file(folder: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+/// A file of this mode, on disk before it gets its name.
+fn temporary_file(folder: &Path, text: &str, mode: u32) -> io::Result<tempfile::NamedTempFile> {
+    let mut file =
+        tempfile::Builder::new().permissions(fs::Permissions::from_mode(mode)).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     Ok(file)

@@ -26,6 +26,8 @@ fn kept_authority_is_made_once() {
     assert_eq!(first.certificate_pem(), second.certificate_pem());
     let mode = std::fs::metadata(folder.join("ca.key")).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o600);
+    let mode = std::fs::metadata(folder.join("ca.pem")).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o644, "whoever must trust it can read it");
 }
 
 #[test]

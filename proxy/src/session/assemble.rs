@@ -110,7 +110,10 @@ impl Assembly<'_> {
     fn sort(&self, entries: Vec<Entry>) -> Result<Vec<(Key, Entry)>> {
         let mut keyed = Vec::with_capacity(entries.len());
         for entry in entries {
-            let Some((origin, path, query)) = split_url(&entry.url) else { continue };
+            let (origin, path, query) = split_url(&entry.url).ok_or_else(|| {
+                let problem = io::Error::other(format!("an exchange without a usable URL: {}", entry.url));
+                SessionError::io("finish", self.folder, problem)
+            })?;
             let headers = Field::headers(&entry.headers);
             let body = self.body_parts(&headers, entry.body.as_ref())?;
             let parts = Parts::new(&entry.method, &origin, path, query, &headers, &[], body);
@@ -352,7 +355,12 @@ impl Assembly<'_> {
 
 /// Replaces what was known as a secret only after an entry was written.
 fn redact_late(entry: &mut Entry, redaction: &Redaction) {
-    entry.url = redaction.text(&entry.url);
+    // The origin stays: a server is often told its API's address by a variable, and no recording is found without it.
+    let origin = entry.url.find("://").map_or(0, |at| at + 3);
+    let origin = entry.url[origin..].find(['/', '?']).map_or(entry.url.len(), |at| origin + at);
+    let target = redaction.text(&entry.url[origin..]);
+    entry.url.truncate(origin);
+    entry.url.push_str(&target);
     let fields = |fields: &mut Vec<Field>| {
         for field in fields.iter_mut().filter(|field| !field.2) {
             field.1 = redaction.text(&field.1);

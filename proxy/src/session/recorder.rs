@@ -40,6 +40,7 @@ struct Inner {
 enum Job {
     Exchange(Box<Finished>),
     Complete(oneshot::Sender<Result<Completed, SessionError>>),
+    Abandon(oneshot::Sender<()>),
 }
 
 struct Completed {
@@ -112,6 +113,16 @@ impl Recorder {
         report.warnings.sort();
         report.warnings.dedup();
         Ok(report)
+    }
+
+    /// Ends a recording that could not begin: the empty journal goes, so that it blocks no later one. A journal that holds an
+    /// exchange stays.
+    pub async fn abandon(&self) {
+        let (sender, receiver) = oneshot::channel();
+        if self.0.jobs.send(Job::Abandon(sender)).is_ok() {
+            // A writer that is gone has nothing to abandon.
+            let _ = receiver.await;
+        }
     }
 
     /// The report so far.
@@ -204,6 +215,17 @@ impl Writer {
                         self.write(batch);
                         // The caller may have given up waiting.
                         let _ = answer.send(self.complete());
+                        return;
+                    }
+                    Job::Abandon(done) => {
+                        self.write(batch);
+                        if self.recorded == 0
+                            && let Some(journal) = self.journal.take()
+                            && let Err(error) = journal.remove()
+                        {
+                            tracing::warn!("the empty journal stays: {error}");
+                        }
+                        let _ = done.send(());
                         return;
                     }
                 }

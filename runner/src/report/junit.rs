@@ -14,10 +14,23 @@ use crate::diagnostic::Diagnostic;
 use crate::json::compact;
 use crate::text::{self, Label};
 
-/// The XML of one or several suites. `time` is always 0: reports carry no clock.
-pub fn render(reports: &[&RunnerReport], locale: Locale) -> String {
+/// A failure that no case has: an outbound call without a recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideFailure {
+    /// What failed, as the name of a test case.
+    pub name: String,
+    /// Why, in one line.
+    pub message: String,
+    /// Stable code.
+    pub code: &'static str,
+}
+
+/// The XML of one or several suites. `time` is always 0: reports carry no clock. Failures outside the suites follow as a suite of
+/// their own, so that a run that fails is never green for whoever reads only this.
+pub fn render(reports: &[&RunnerReport], outside: &[OutsideFailure], locale: Locale) -> String {
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
-    let total = reports.iter().fold(Counts::default(), |sum, report| sum.plus(&Counts::of(report)));
+    let outside_counts = Counts { tests: outside.len(), failures: outside.len(), ..Counts::default() };
+    let total = reports.iter().fold(outside_counts, |sum, report| sum.plus(&Counts::of(report)));
     let name = match reports {
         [report] => report.suite.name.as_str(),
         _ => "mcpeak",
@@ -26,8 +39,28 @@ pub fn render(reports: &[&RunnerReport], locale: Locale) -> String {
     for report in reports {
         suite(&mut out, report, locale);
     }
+    outside_suite(&mut out, outside);
     out.push_str("</testsuites>\n");
     out
+}
+
+fn outside_suite(out: &mut String, outside: &[OutsideFailure]) {
+    if outside.is_empty() {
+        return;
+    }
+    let counts = Counts { tests: outside.len(), failures: outside.len(), ..Counts::default() };
+    let _ = writeln!(out, "  <testsuite {}>", counts.attributes("outbound calls"));
+    for failure in outside {
+        let _ = write!(
+            out,
+            "    <testcase name=\"{}\" classname=\"outbound calls\" time=\"0\">\n      \
+             <failure message=\"{}\" type=\"{}\"/>\n    </testcase>\n",
+            attribute(&failure.name),
+            attribute(&failure.message),
+            failure.code
+        );
+    }
+    out.push_str("  </testsuite>\n");
 }
 
 #[derive(Default)]

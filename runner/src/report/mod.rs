@@ -12,6 +12,7 @@ pub mod junit;
 pub mod model;
 pub mod multi;
 
+pub use junit::OutsideFailure;
 pub(crate) use model::to_value;
 pub use model::{
     AssertionReport, AssertionStatus, CaseReport, CaseStatus, LostCause, OperationReport, OperationStatus,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::human::{self, Style};
-use super::junit;
+use super::junit::{self, OutsideFailure};
 use super::model::{RunnerReport, Summary, to_value};
 use crate::json::pretty;
 
@@ -93,9 +93,9 @@ impl MultiReport {
         out
     }
 
-    /// JUnit XML: one `testsuite` a suite.
-    pub fn to_junit(&self) -> String {
+    /// JUnit XML: one `testsuite` a suite, and one for failures outside the suites.
+    pub fn to_junit(&self, outside: &[OutsideFailure]) -> String {
         let reports: Vec<&RunnerReport> = self.suites.iter().map(|suite| &suite.report).collect();
-        junit::render(&reports, self.locale)
+        junit::render(&reports, outside, self.locale)
     }
 }

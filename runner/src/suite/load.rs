@@ -169,7 +169,22 @@ impl SuiteError {
     }
 
     fn sentence(&self, locale: Locale) -> Sentence {
-        text::of(locale).suite_error(&self.kind, self.path.as_deref())
+        let mut sentence = text::of(locale).suite_error(&self.kind, self.path.as_deref());
+        // What is wrong inside a file needs the file named: several may be read in one call.
+        let place = match (&self.path, &self.kind) {
+            (Some(path), SuiteErrorKind::JsonInvalid { line, column, .. }) => {
+                Some(format!("{path}:{line}:{column}"))
+            }
+            (
+                Some(path),
+                SuiteErrorKind::EncodingInvalid { .. } | SuiteErrorKind::ValidationFailed { .. },
+            ) => Some(path.clone()),
+            _ => None,
+        };
+        if let Some(place) = place {
+            sentence.message = format!("{place}: {}", sentence.message);
+        }
+        sentence
     }
 }
 

@@ -27,7 +27,10 @@ async fn baseline() {
     let report = report(BASELINE).await;
     assert_eq!(human(&report), include_str!("../golden/test-baseline-human.stdout"));
     assert_eq!(report.to_json(), include_str!("../golden/test-baseline-json.stdout"));
-    assert_eq!(junit::render(&[&report], Locale::Ko), include_str!("../golden/weather.baseline.junit.xml"));
+    assert_eq!(
+        junit::render(&[&report], &[], Locale::Ko),
+        include_str!("../golden/weather.baseline.junit.xml")
+    );
     assert!(!report.all_passed());
 }
 
@@ -44,7 +47,7 @@ async fn approved() {
     assert_eq!(human(&report), include_str!("../golden/test-approved-human.stdout"));
     assert_eq!(report.to_json(), include_str!("../golden/test-approved-json.stdout"));
     assert_eq!(
-        junit::render(&[&report], Locale::Ko),
+        junit::render(&[&report], &[], Locale::Ko),
         include_str!("../golden/weather123.approved.junit.xml")
     );
     assert!(report.all_passed());

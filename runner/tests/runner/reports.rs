@@ -84,7 +84,7 @@ async fn every_kind_of_failure_says_what_differs_and_how_to_fix_it() {
     Suite: not approved (no fingerprint)
       → It was not approved by mcpeak generate, or was written before approvals existed.
     "#);
-    insta::assert_snapshot!(junit::render(&[&report], Locale::En), @r#"
+    insta::assert_snapshot!(junit::render(&[&report], &[], Locale::En), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="Suite" tests="5" failures="5" errors="0" skipped="0" time="0">
       <testsuite name="Suite" tests="5" failures="5" errors="0" skipped="0" time="0">
@@ -333,7 +333,7 @@ async fn several_suites() {
     ✗ b.json  1 failed  (1 total)
     1 of 2 suites passed: 8 passed, 1 failed  (9 total)
     ");
-    let junit = multi.to_junit();
+    let junit = multi.to_junit(&[]);
     assert!(junit.contains("<testsuites name=\"mcpeak\" tests=\"9\" failures=\"1\""), "{junit}");
     assert_eq!(junit.matches("<testsuite ").count(), 2);
     let mut single = MultiReport { suites: multi.suites[..1].to_vec(), locale: Locale::En, extra: None };
@@ -366,7 +366,7 @@ proptest! {
         let human = human::render(&report, Locale::En, Style::default());
         prop_assert!(!human.chars().any(|character| character.is_control() && character != '\n'), "{human:?}");
         prop_assert!(!human.contains(['\u{2028}', '\u{202e}']), "{human:?}");
-        let junit = junit::render(&[&report], Locale::En);
+        let junit = junit::render(&[&report], &[], Locale::En);
         prop_assert!(!junit.chars().any(|character| character < ' ' && !matches!(character, '\n' | '\t')));
         // The JSON keeps the bytes, escaped.
         prop_assert!(serde_json::from_str::<Value>(&report.to_json()).is_ok());

@@ -26,7 +26,7 @@ fn outputs(run: &Run, server: &Scripted, stderr: &str) -> String {
     [
         report.to_json(),
         human::render(&report, Locale::En, Style::default()),
-        junit::render(&[&report], Locale::En),
+        junit::render(&[&report], &[], Locale::En),
         bundle(run, &facts, "mcpeak 0").map(|bundle| bundle.to_json()).unwrap_or_default(),
         bundle(run, &server.facts(), "mcpeak 0").map(|bundle| bundle.to_json()).unwrap_or_default(),
         diagnostics.render(&facts).unwrap_or_default(),

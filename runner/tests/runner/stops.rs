@@ -67,7 +67,7 @@ async fn a_timeout_stops() {
     Suite: not approved (no fingerprint)
       → It was not approved by mcpeak generate, or was written before approvals existed.
     ");
-    insta::assert_snapshot!(junit::render(&[&report], Locale::En), @r#"
+    insta::assert_snapshot!(junit::render(&[&report], &[], Locale::En), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="Suite" tests="3" failures="0" errors="1" skipped="1" time="0">
       <testsuite name="Suite" tests="3" failures="0" errors="1" skipped="1" time="0">

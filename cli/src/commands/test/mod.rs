@@ -18,6 +18,7 @@ use crate::args::test::TestArgs;
 use crate::error::CliError;
 use crate::printer::Printer;
 use crate::recording::Recording;
+use crate::session_report::MissedIn;
 use outcome::{Outcome, SuiteOutcome};
 use pass::Stage;
 use plan::Plan;
@@ -34,8 +35,11 @@ pub(crate) async fn execute(
         Some(settings) => Some(Recording::start(settings, locale).await?),
         None => None,
     };
-    let stage = Stage { plan: &plan, recording: recording.as_ref(), printer, interrupted };
+    let missed_in = MissedIn::default();
+    let stage =
+        Stage { plan: &plan, recording: recording.as_ref(), printer, interrupted, missed_in: &missed_in };
     let mut outcome = run_all(&stage).await;
+    outcome.missed_in = missed_in;
     if let Some(recording) = recording {
         outcome.session = Some(recording.finish(locale).await);
     }

@@ -6,6 +6,7 @@ use mcpeak_core::client::ServerFacts;
 use mcpeak_core::exit::ExitCode;
 use mcpeak_proxy::report::SessionReport;
 use mcpeak_runner::determinism::{self, Determinism, Unavailable};
+use mcpeak_runner::report::OutsideFailure;
 use mcpeak_runner::{MultiReport, ServerDiagnostics, Style, SuiteReport, repair_bundle};
 
 use super::pass::Passed;
@@ -13,8 +14,9 @@ use super::plan::Plan;
 use crate::commands::print;
 use crate::error::CliError;
 use crate::printer::Printer;
-use crate::session_report;
+use crate::session_report::{self, MissedIn};
 use crate::text;
+use crate::whole_file;
 
 /// Who wrote a repair bundle.
 const GENERATED_BY: &str = concat!("mcpeak ", env!("CARGO_PKG_VERSION"));
@@ -34,6 +36,7 @@ pub(super) struct Outcome {
     /// What stopped the suites that are not there.
     pub(super) error: Option<CliError>,
     pub(super) session: Option<Result<SessionReport, CliError>>,
+    pub(super) missed_in: MissedIn,
 }
 
 /// Prints the report, writes the files, and chooses the exit code. A file that cannot be written comes after the report, so
@@ -52,20 +55,37 @@ pub(super) fn report(
     if let Some(path) = &plan.junit
         && !reports.suites.is_empty()
     {
-        errors.extend(write(path, &reports.to_junit(), "JUNIT_WRITE_FAILED", "JUnit report", plan));
+        errors.extend(write(
+            path,
+            &reports.to_junit(&outside(plan, &outcome)),
+            "JUNIT_WRITE_FAILED",
+            "JUnit report",
+            plan,
+        ));
     }
     if !reports.suites.is_empty() {
-        let output =
-            if plan.json { reports.to_json() } else { reports.to_human(Style { color: printer.color() }) };
+        let output = if plan.json {
+            reports.to_json()
+        } else {
+            let misses = match &outcome.session {
+                Some(Ok(session)) => session_report::misses(session, &outcome.missed_in, locale),
+                Some(Err(_)) | None => String::new(),
+            };
+            reports.to_human(Style { color: printer.color() }) + &misses
+        };
         print(printer, &output, locale)?;
     }
     for suite in &outcome.suites {
         printer.err(&diagnostics(plan, suite));
     }
     errors.extend(bundle(plan, &outcome, printer)?);
+    let started = !outcome.suites.is_empty();
     match outcome.session {
         Some(Ok(session)) => {
-            printer.err(&session_report::render(&session, plan.capture, locale));
+            // A server that never started made no calls, and its own error says more.
+            if started {
+                printer.err(&session_report::summary(&session, plan.capture, locale));
+            }
             if session.has_misses() {
                 code = code.worse(ExitCode::Failed);
             }
@@ -85,9 +105,26 @@ pub(super) fn report(
     Ok(code)
 }
 
+/// Misses as failures of their own for JUnit: they fail the run, whatever the cases made of them.
+fn outside(plan: &Plan, outcome: &Outcome) -> Vec<OutsideFailure> {
+    let Some(Ok(session)) = &outcome.session else { return Vec::new() };
+    let message = text::of(plan.locale).miss_in_junit();
+    session
+        .missed
+        .iter()
+        .map(|miss| OutsideFailure {
+            name: format!("{} {}", miss.method, miss.url),
+            message: format!("{message}: {}", mcpeak_proxy::text::of(plan.locale).reason(&miss.reason)),
+            code: "REPLAY_MISS",
+        })
+        .collect()
+}
+
 fn reports(plan: &Plan, outcome: &Outcome) -> MultiReport {
     let extra = match &outcome.session {
-        Some(Ok(session)) => Some(("session".to_owned(), session_report::value(session, plan.capture))),
+        Some(Ok(session)) => {
+            Some(("session".to_owned(), session_report::value(session, plan.capture, &outcome.missed_in)))
+        }
         Some(Err(_)) | None => None,
     };
     let suites = outcome
@@ -167,25 +204,11 @@ fn bundle(plan: &Plan, outcome: &Outcome, printer: &Printer) -> Result<Option<Cl
     Ok(None)
 }
 
-/// Writes a whole file or nothing: beside its place first, then renamed.
+/// Writes a report.
 fn write(path: &Path, contents: &str, code: &str, what: &str, plan: &Plan) -> Option<CliError> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = new_file(folder).and_then(|mut file| {
-        std::io::Write::write_all(&mut file, contents.as_bytes())?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    });
-    written.err().map(|error| {
+    whole_file::write(path, contents.as_bytes()).err().map(|error| {
         let (message, hint) =
             text::of(plan.locale).file_unwritable(what, &path.display().to_string(), &error.to_string());
         CliError::new(code, message, hint)
     })
-}
-
-/// A temporary file with the rights of any new report: readable by others, which a temporary file is not by itself.
-fn new_file(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    use std::os::unix::fs::PermissionsExt as _;
-    tempfile::Builder::new()
-        .prefix(".mcpeak-")
-        .permissions(std::fs::Permissions::from_mode(0o644))
-        .tempfile_in(folder)
 }

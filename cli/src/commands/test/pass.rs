@@ -15,6 +15,7 @@ use super::plan::{LoadedSuite, Plan, reset_error};
 use crate::error::CliError;
 use crate::printer::{Printer, Progress};
 use crate::recording::Recording;
+use crate::session_report::MissedIn;
 use crate::settings::target::values;
 use crate::text;
 
@@ -30,6 +31,7 @@ pub(super) struct Stage<'a> {
     pub(super) recording: Option<&'a Recording>,
     pub(super) printer: &'a Printer,
     pub(super) interrupted: &'a CancellationToken,
+    pub(super) missed_in: &'a MissedIn,
 }
 
 impl Stage<'_> {
@@ -67,6 +69,11 @@ impl Stage<'_> {
             EventKind::SuiteStarted { cases, .. } => total = *cases,
             EventKind::CaseStarted { case_id, index, .. } => {
                 progress.say(text.running_case(&loaded.file, case_id, *index, total));
+            }
+            EventKind::CaseCompleted { case_id, .. } => {
+                if let Some(recording) = self.recording {
+                    self.missed_in.case_done(case_id, &recording.missed());
+                }
             }
             _ => {}
         };

@@ -1,6 +1,6 @@
 //! Everything about a run that can be known, and be wrong, before a server is started.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
@@ -71,8 +71,10 @@ impl Plan {
             .map(ResetCommand::parse)
             .transpose()
             .map_err(|error| CliError::usage(error.message(locale), error.hint(locale)))?;
+        let suites = load(&args.suites, locale)?;
+        distinct_files(args, &suites, locale)?;
         Ok(Self {
-            suites: load(&args.suites, locale)?,
+            suites,
             target,
             session,
             capture: args.capture,
@@ -111,4 +113,29 @@ fn load(paths: &[PathBuf], locale: Locale) -> Result<Vec<LoadedSuite>, CliError>
 /// A reset command that failed.
 pub(super) fn reset_error(error: &ResetError, locale: Locale) -> CliError {
     CliError::new("RESET_COMMAND_FAILED", error.message(locale), error.hint(locale))
+}
+
+/// An output over an input, or over another output, would lose one of them.
+fn distinct_files(args: &TestArgs, suites: &[LoadedSuite], locale: Locale) -> Result<(), CliError> {
+    let identity = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut taken: Vec<(PathBuf, &str)> =
+        suites.iter().map(|loaded| (identity(Path::new(&loaded.file)), "SUITE")).collect();
+    let files = [
+        ("--session", &args.session.session),
+        ("--record-session", &args.session.record_session),
+        ("--junit", &args.junit),
+        ("--repair-bundle", &args.repair_bundle),
+    ];
+    for (flag, path) in files {
+        let Some(path) = path else { continue };
+        let own = identity(path);
+        // Two outputs into a device are nobody's loss.
+        let regular = std::fs::metadata(&own).map_or(true, |present| present.is_file());
+        if let Some((_, other)) = taken.iter().find(|(present, _)| regular && *present == own) {
+            let (message, hint) = text::of(locale).same_file(&path.display().to_string(), other, flag);
+            return Err(CliError::usage(message, hint));
+        }
+        taken.push((own, flag));
+    }
+    Ok(())
 }

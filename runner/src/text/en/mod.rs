@@ -86,7 +86,7 @@ impl Text for English {
     fn unverified_rejections(&self, count: usize) -> Vec<String> {
         let cases = plural(count, "case", "cases");
         vec![
-            format!("  → {count} {cases} that expect a refusal got one whose grounds are unknown."),
+            format!("  → {count} {cases} expecting a refusal got one whose grounds are unknown."),
             "    Whether the server refused the input or failed for another reason cannot be told from its words."
                 .to_owned(),
             "    Check: look at the responses of these cases (rejectionBody in --json).".to_owned(),
@@ -136,7 +136,7 @@ impl Text for English {
             ],
             ApprovalFacts::Absent => vec![
                 "Suite: not approved (no fingerprint)".to_owned(),
-                "  → It was not approved by mcpeak generate, or was written before approvals existed."
+                "  → approval.fingerprint would pin it, so that a later change of the suite shows here."
                     .to_owned(),
             ],
         }
