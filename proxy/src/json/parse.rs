@@ -129,14 +129,17 @@ impl<'a> Parser<'a> {
     fn string(&mut self) -> Result<Kind<'a>, ParseError> {
         self.at += 1;
         loop {
+            // Most of a document is this: characters of strings that stand for themselves.
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let plain = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f));
+            self.at += plain.unwrap_or(rest.len());
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
                     return Ok(Kind::String);
                 }
                 Some(b'\\') => self.escape()?,
-                Some(0..=0x1f) => return self.fail("a control character in a string must be escaped"),
-                Some(_) => self.at += 1,
+                Some(_) => return self.fail("a control character in a string must be escaped"),
                 None => return self.fail("a string is not closed"),
             }
         }
@@ -197,9 +200,9 @@ impl<'a> Parser<'a> {
     }
 
     fn space(&mut self) {
-        while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
-            self.at += 1;
-        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let space = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
+        self.at += space.unwrap_or(rest.len());
     }
 
     fn fail<T>(&self, problem: &'static str) -> Result<T, ParseError> {

@@ -109,8 +109,8 @@ impl Fields {
     }
 
     fn json(&mut self, canonical: &str, loose: bool) {
-        match (loose, parse(canonical)) {
-            (true, Ok(node)) => {
+        match loose.then(|| parse(canonical)) {
+            Some(Ok(node)) => {
                 let mut out = String::with_capacity(canonical.len());
                 without_secrets(&node, &mut out);
                 self.text(&out, true);

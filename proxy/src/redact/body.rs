@@ -44,9 +44,10 @@ impl BodyKind {
 /// A body with its secrets replaced; `None` if it has none.
 pub(crate) fn redact_body(redaction: &Redaction, kind: &BodyKind, body: &[u8]) -> Option<Vec<u8>> {
     let named = match (kind, std::str::from_utf8(body)) {
-        (BodyKind::Json, Ok(text)) => {
-            redact_json(redaction, text).or_else(|| redact_lines(redaction, text, ""))
-        }
+        (BodyKind::Json, Ok(text)) => match parse(text) {
+            Ok(node) => redact_node(redaction, text, &node).or_else(|| redact_urls(redaction, text)),
+            Err(_) => redact_lines(redaction, text, ""),
+        },
         (BodyKind::Form, Ok(text)) => Some(redact_form(redaction, text)).filter(|form| form != text),
         (BodyKind::EventStream, Ok(text)) => redact_lines(redaction, text, "data:"),
         (BodyKind::Multipart(boundary), Ok(text)) => redact_multipart(redaction, text, boundary),
@@ -67,9 +68,13 @@ struct Edit {
 }
 
 fn redact_json(redaction: &Redaction, text: &str) -> Option<String> {
-    let node = parse(text).ok()?;
+    redact_node(redaction, text, &parse(text).ok()?)
+}
+
+/// `node` is the whole of `text`.
+fn redact_node(redaction: &Redaction, text: &str, node: &Node<'_>) -> Option<String> {
     let mut edits = Vec::new();
-    collect(redaction, &node, None, &mut edits);
+    collect(redaction, node, None, &mut edits);
     splice(text, edits)
 }
 
