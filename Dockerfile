@@ -6,6 +6,7 @@ WORKDIR /src
 
 # The dependencies, built against empty crates: this layer lasts until a manifest changes. A member that is missing here fails the build.
 COPY Cargo.toml Cargo.lock ./
+COPY .cargo .cargo/
 COPY core/Cargo.toml core/
 COPY proxy/Cargo.toml proxy/
 COPY runner/Cargo.toml runner/
