@@ -4,7 +4,7 @@ use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
 use mcpeak_proxy::error::ProxyError;
-use mcpeak_proxy::session::{self, Answer, Exchange, Session};
+use mcpeak_proxy::session::{self, Answer, Exchange};
 
 use crate::args::operation::SessionCommand;
 use crate::error::CliError;
@@ -29,7 +29,12 @@ pub(crate) fn execute(
             ));
         }
         SessionCommand::Show(args) => {
-            let file = Session::open(&args.file).map_err(failed)?;
+            let (file, warnings) = session::check(&args.file).map_err(failed)?;
+            let sentences = mcpeak_proxy::text::of(locale);
+            for warning in &warnings {
+                let sentence = sentences.warning(warning);
+                printer.err(&format!("! {}\n", terminal(&sentence, Keep::Nothing)));
+            }
             let mut list = String::new();
             for exchange in &file.exchanges {
                 list.push_str(&terminal(&summary(exchange), Keep::Nothing));

@@ -1,6 +1,7 @@
 //! Bodies to and from hyper's.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use hyper::body::Incoming;
 use tokio::time::Sleep;
 
 use super::convert;
+use super::sent::{Queued, Sent};
 use crate::exchange::IncompleteCause;
 use crate::message::{Body, BodyError, Piece};
 
@@ -66,28 +68,51 @@ impl Stream for Arriving {
 }
 
 /// A body that hyper writes to the wire.
-pub(super) struct Leaving(pub(super) Body);
+pub(crate) struct Leaving {
+    body: Body,
+    queued: Arc<Queued>,
+    /// How long a break waits for what came before it.
+    patience: Duration,
+    breaking: Option<(BodyError, Pin<Box<Sleep>>)>,
+}
+
+impl Leaving {
+    pub(super) fn new(body: Body, patience: Duration) -> Self {
+        Self { body, queued: Arc::default(), patience, breaking: None }
+    }
+}
 
 impl http_body::Body for Leaving {
-    type Data = Bytes;
+    type Data = Sent;
     type Error = BodyError;
 
     fn poll_frame(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        self.0.poll_piece(context).map(|piece| {
-            piece.map(|piece| {
-                piece.map(|piece| match piece {
-                    Piece::Data(data) => Frame::data(data),
-                    Piece::Trailers(fields) => Frame::trailers(convert::header_map(&fields)),
-                })
-            })
-        })
+    ) -> Poll<Option<Result<Frame<Sent>, BodyError>>> {
+        let this = self.get_mut();
+        if let Some((error, deadline)) = &mut this.breaking {
+            if this.queued.poll_empty(context).is_pending() {
+                std::task::ready!(deadline.as_mut().poll(context));
+            }
+            return Poll::Ready(Some(Err(*error)));
+        }
+        match std::task::ready!(this.body.poll_piece(context)) {
+            None => Poll::Ready(None),
+            Some(Ok(Piece::Data(data))) => Poll::Ready(Some(Ok(Frame::data(this.queued.piece(data))))),
+            Some(Ok(Piece::Trailers(fields))) => {
+                Poll::Ready(Some(Ok(Frame::trailers(convert::header_map(&fields)))))
+            }
+            Some(Err(error)) => {
+                this.breaking = Some((error, Box::pin(tokio::time::sleep(this.patience))));
+                // An empty frame stands in the queue behind all the others, behind the head of the answer too.
+                Poll::Ready(Some(Ok(Frame::data(this.queued.piece(Bytes::new())))))
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self.0, Body::Empty)
+        matches!(self.body, Body::Empty)
     }
 
     // The default size hint on purpose: with an exact one hyper would add a `content-length` that nobody sent.

@@ -65,7 +65,7 @@ impl std::fmt::Debug for SendError {
 ///
 /// # Errors
 /// Its method or its target cannot stand in a request.
-pub(crate) fn prepare(outgoing: &Outgoing<'_>, body: Body) -> Result<Prepared, http::Error> {
+pub(crate) fn prepare(outgoing: &Outgoing<'_>, body: Body, idle: Duration) -> Result<Prepared, http::Error> {
     let framing = if outgoing.length.is_some() { Framing::ContentLength } else { Framing::H2 };
     let mut headers = convert::end_to_end(&outgoing.headers, framing, false);
     let host = headers.remove(http::header::HOST);
@@ -81,7 +81,7 @@ pub(crate) fn prepare(outgoing: &Outgoing<'_>, body: Body) -> Result<Prepared, h
         .method(outgoing.method)
         .uri(uri)
         .version(http::Version::HTTP_2)
-        .body(Leaving(body))?;
+        .body(Leaving::new(body, idle))?;
     *request.headers_mut() = headers;
     Ok(Prepared(request))
 }

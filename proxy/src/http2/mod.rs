@@ -6,10 +6,12 @@
 //! | `client` | the upstream's leg |
 //! | `convert` | heads to and from hyper's |
 //! | `body` | bodies to and from hyper's |
+//! | `sent` | bytes that tell when they are on their way |
 
 mod body;
 mod client;
 mod convert;
+mod sent;
 mod server;
 
 use tokio_util::sync::CancellationToken;

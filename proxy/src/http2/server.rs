@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::BytesMut;
 use hyper::body::Incoming;
@@ -84,33 +85,34 @@ async fn respond(
 ) -> Result<http::Response<Leaving>, NoAnswer> {
     let (parts, incoming) = request.into_parts();
     let head_only = parts.method == http::Method::HEAD;
-    let body = arriving(incoming, IncompleteCause::Client, served.limits().body_idle);
+    let idle = served.limits().body_idle;
+    let body = arriving(incoming, IncompleteCause::Client, idle);
     match served.answer(parts, body).await {
         Reply::Abort => Err(NoAnswer),
-        Reply::Response(response) => Ok(live(response, head_only)),
+        Reply::Response(response) => Ok(live(response, head_only, idle)),
         Reply::Stored(stored) => match &*stored {
-            Stored::Response(response) => Ok(replayed(response, head_only)),
+            Stored::Response(response) => Ok(replayed(response, head_only, idle)),
             Stored::Failure(_) => Err(NoAnswer),
         },
     }
 }
 
-fn live(response: Response, head_only: bool) -> http::Response<Leaving> {
+fn live(response: Response, head_only: bool, idle: Duration) -> http::Response<Leaving> {
     let Response { head, body } = response;
     let described = head_only || head.status == 304;
-    build(head.status, convert::end_to_end(&head.headers, head.framing, described), body)
+    build(head.status, convert::end_to_end(&head.headers, head.framing, described), Leaving::new(body, idle))
 }
 
-fn replayed(response: &StoredResponse, head_only: bool) -> http::Response<Leaving> {
+fn replayed(response: &StoredResponse, head_only: bool, idle: Duration) -> http::Response<Leaving> {
     let described = head_only || response.status == 304;
     let headers = convert::end_to_end(&response.headers, response.framing, described);
     let body = StoredStream::new(response);
     let body = if described || body.is_empty() { Body::Empty } else { body.into_body() };
-    build(response.status, headers, body)
+    build(response.status, headers, Leaving::new(body, idle))
 }
 
-fn build(status: u16, headers: http::HeaderMap, body: Body) -> http::Response<Leaving> {
-    let mut response = http::Response::new(Leaving(body));
+fn build(status: u16, headers: http::HeaderMap, body: Leaving) -> http::Response<Leaving> {
+    let mut response = http::Response::new(body);
     // A status that HTTP/2 cannot carry comes out of an edited session only.
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::BAD_GATEWAY);
     *response.headers_mut() = headers;

@@ -49,6 +49,13 @@ impl<'a> Node<'a> {
         Some(serde_json::from_str::<String>(self.raw).map_or(Cow::Borrowed(inner), Cow::Owned))
     }
 
+    /// Whether this is a string with a `\u` escape that is half of a surrogate pair.
+    pub(crate) fn has_lone_surrogate(&self) -> bool {
+        matches!(self.kind, Kind::String)
+            && self.raw.contains("\\u")
+            && serde_json::from_str::<String>(self.raw).is_err()
+    }
+
     /// The members of an object.
     pub(crate) fn members(&self) -> Option<&[(Node<'a>, Node<'a>)]> {
         if let Kind::Object(members) = &self.kind { Some(members) } else { None }

@@ -77,6 +77,11 @@ pub enum Warning {
         /// The request.
         request: String,
     },
+    /// The `id` does not fit the request: it was edited by hand, and is matched as it stands.
+    RequestEdited {
+        /// The request.
+        request: String,
+    },
     /// A secret of the recording is not known now; its pseudonym is replayed.
     SecretUnknown {
         /// Its name.

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 
 use bytes::Bytes;
+use mcpeak_core::redact::{Redactor, UnknownTokens};
 use sha2::{Digest, Sha256};
 
 use super::assemble::{collapsed_sha256, sha256_of};
 use super::coding::Codings;
 use super::error::SessionError;
-use super::model::{Answer, Body, Exchange, Form, Response, Wire, split_url};
+use super::model::{Answer, Body, Exchange, Form, Response, Session, Wire, split_url};
 use super::read::{Outline, outline, read_text};
 use super::stored::{Stored, StoredBody, StoredResponse};
 use crate::exchange::{Framing, Headers};
@@ -81,6 +82,15 @@ pub(crate) fn load(
     Ok((entries, rules, warnings))
 }
 
+/// Reads a file and checks all of it, side files and hashes included, as replay does. The warnings are about edits.
+pub fn check(path: &Path) -> Result<(Session, Vec<Warning>), SessionError> {
+    let redaction = Redaction { redactor: Redactor::default(), tokens: Arc::new(UnknownTokens) };
+    let (_, _, mut warnings) = load(path, &redaction, &[])?;
+    // No value is known here, and none is asked for.
+    warnings.retain(|warning| !matches!(warning, Warning::SecretUnknown { .. }));
+    Ok((Session::open(path)?, warnings))
+}
+
 /// The exchanges in the order of the file.
 fn all_ready(file: &Outline<'_>, loader: Loader<'_>) -> Vec<Ready> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -124,8 +134,16 @@ impl Loader<'_> {
         let (origin, path, query) = split_url(&request.url)
             .ok_or_else(|| problem("`url` is not an absolute URL".to_owned(), EDIT))?;
         let body = self.request_body(&request.headers, request.body.as_ref())?;
-        let mut parts =
-            Parts::new(&request.method, &origin, path, query, &request.headers, self.match_headers, body);
+        let parts = |further, body| {
+            Parts::new(&request.method, &origin, path, query, &request.headers, further, body)
+        };
+        // As they were when the file was written, if this replay lets more take part.
+        let recorded = (!self.match_headers.is_empty()).then(|| parts(&[], body.clone()));
+        let mut parts = parts(self.match_headers, body);
+        let key = Key::loose(recorded.as_ref().unwrap_or(&parts)).short();
+        if exchange.id.as_ref().is_some_and(|id| id.split('#').next() != Some(&*key)) {
+            warnings.push(Warning::RequestEdited { request: line.clone() });
+        }
         self.rules.apply(&mut parts);
         let stored = match &exchange.answer {
             Answer::Failure(kind) => Stored::Failure(*kind),

@@ -24,7 +24,8 @@
 //! let report = replay.report(&counts);
 //! ```
 //!
-//! `recover(path, force)` finishes an interrupted recording; `Session::open(path)` gives the typed content of a file.
+//! `recover(path, force)` finishes an interrupted recording; `Session::open(path)` gives the typed content of a
+//! file, `check(path)` also looks at its side files and hashes.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -32,6 +33,7 @@
 //! | `body` | body forms: JSON when its bytes can be rebuilt, text, base64, side file |
 //! | `coding` | `Content-Encoding` undone and done again |
 //! | `read`, `write` | the file read strictly, every error with line and column; the file written |
+//! | `syntax` | what a value of the file may hold |
 //! | `recorder` | the recorder and its writer thread |
 //! | `sink` | bodies captured while they stream by |
 //! | `capture` | a captured exchange made into a journal entry |
@@ -61,9 +63,11 @@ mod recorder;
 mod replay;
 mod sink;
 mod stored;
+mod syntax;
 mod write;
 
 pub use error::{Place, SessionError};
+pub use load::check;
 pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire};
 pub use recorder::{Pending, Recorder, recover};
 pub use replay::{KeySink, Replay, ReplayOptions, RequestBody, Take};

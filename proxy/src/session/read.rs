@@ -14,6 +14,7 @@ use super::error::{Place, SessionError};
 use super::model::{
     Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire, names, split_url,
 };
+use super::syntax::{is_field_value, is_request_target, is_sha256, is_token};
 use super::write::{FORMAT, VERSION};
 use crate::exchange::{Framing, Headers, Incomplete};
 use crate::json::{self, Kind, Node, ParseError};
@@ -44,8 +45,13 @@ impl Session {
     }
 }
 
-/// The text of a file.
+/// The text of a file. Anything but a file is refused before it is opened: reading a pipe could wait for ever.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
+    let metadata = std::fs::metadata(path).map_err(|source| SessionError::io("read", path, source))?;
+    if !metadata.is_file() {
+        let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a regular file");
+        return Err(SessionError::io("read", path, source));
+    }
     let bytes = std::fs::read(path).map_err(|source| SessionError::io("read", path, source))?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
@@ -204,7 +210,8 @@ impl<'a> Reader<'a> {
         let answer = match (response, failure) {
             (Some(response), None) => Answer::Response(Box::new(self.response(response)?)),
             (None, Some(failure)) => {
-                let [kind, _after] = self.fields(failure, ["kind", "afterBytes"])?;
+                let [kind, after] = self.fields(failure, ["kind", "afterBytes"])?;
+                after.map(|after| self.number(after)).transpose()?;
                 let kind = kind.ok_or_else(|| self.fail(failure, "`kind` is missing"))?;
                 Answer::Failure(self.named(kind, &names::FAILURES)?)
             }
@@ -218,12 +225,13 @@ impl<'a> Reader<'a> {
         let [method, url, headers, body] = self.fields(node, ["method", "url", "headers", "body"])?;
         let method = method.ok_or_else(|| self.fail(node, "`method` is missing"))?;
         let url = url.ok_or_else(|| self.fail(node, "`url` is missing"))?;
-        if split_url(&self.text(url)?).is_none() {
+        let text = self.text(url)?;
+        if split_url(&text).is_none() || !is_request_target(&text) {
             return Err(self.fail(url, "`url` is not an absolute http or https URL"));
         }
         Ok(Request {
-            method: self.text(method)?,
-            url: self.text(url)?,
+            method: self.token(method, "`method` is not an HTTP method")?,
+            url: text,
             headers: self.headers(headers)?,
             body: self.body(body)?,
         })
@@ -233,19 +241,32 @@ impl<'a> Reader<'a> {
         let names = ["status", "reason", "headers", "framing", "body", "trailers", "incomplete"];
         let [status, reason, headers, framing, body, trailers, incomplete] = self.fields(node, names)?;
         let status = status.ok_or_else(|| self.fail(node, "`status` is missing"))?;
-        let code = status.raw.parse().ok().filter(|code| (100..=999).contains(code));
+        let code = status.raw.parse().ok().filter(|code| (200..=999).contains(code));
         let body = self.body(body)?;
         // A file written by hand need not say how its body is delimited.
         let usual = if body.is_some() { Framing::ContentLength } else { Framing::None };
         Ok(Response {
-            status: code.ok_or_else(|| self.fail(status, "`status` is a number from 100 to 999"))?,
-            reason: reason.map(|reason| self.text(reason)).transpose()?,
+            status: code.ok_or_else(|| self.fail(status, "`status` is a number from 200 to 999"))?,
+            reason: reason.map(|reason| self.reason(reason)).transpose()?,
             headers: self.headers(headers)?,
             framing: framing.map(|node| self.named(node, &names::FRAMINGS)).transpose()?.unwrap_or(usual),
             body,
             trailers: self.headers(trailers)?,
             incomplete: incomplete.map(|node| self.incomplete(node)).transpose()?,
         })
+    }
+
+    fn reason(&self, node: &Node<'a>) -> Result<String> {
+        let reason = self.text(node)?;
+        if is_field_value(reason.as_bytes()) {
+            return Ok(reason);
+        }
+        Err(self.fail(node, "`reason` holds a control character, which would end the status line"))
+    }
+
+    fn token(&self, node: &Node<'a>, problem: &str) -> Result<String> {
+        let text = self.text(node)?;
+        if is_token(&text) { Ok(text) } else { Err(self.fail(node, problem)) }
     }
 
     fn incomplete(&self, node: &Node<'a>) -> Result<Incomplete> {
@@ -262,14 +283,17 @@ impl<'a> Reader<'a> {
             let Some([name, value]) = field.items() else {
                 return Err(self.fail(field, "a header field is a pair: [\"name\", \"value\"]"));
             };
-            let value = match value.kind {
+            let bytes = match value.kind {
                 Kind::Object(_) => {
                     let [base64] = self.fields(value, ["base64"])?;
                     self.base64(base64.ok_or_else(|| self.fail(value, "`base64` is missing"))?)?
                 }
                 _ => Bytes::from(self.text(value)?),
             };
-            headers.push(self.text(name)?, value);
+            if !is_field_value(&bytes) {
+                return Err(self.fail(value, "the value holds a control character, which no field can carry"));
+            }
+            headers.push(self.token(name, "this is not the name of a header field")?, bytes);
         }
         Ok(headers)
     }
@@ -282,11 +306,14 @@ impl<'a> Reader<'a> {
         ];
         let [json, layout, newline, text, charset, base64, file, events, streamed, sha256, encoding, wire] =
             self.fields(node, names)?;
+        self.belongs(&[layout, newline], json, "`layout` and `newline` belong to `json`")?;
+        self.belongs(&[charset], text, "`charset` belongs to `text`")?;
+        self.belongs(&[wire], encoding, "`wire` belongs to `encoding`")?;
         let form = match (json, text, base64, file, events) {
             (Some(json), None, None, None, None) => Form::Json {
                 compact: Layout::Compact.write(json),
                 layout: layout.map(|node| self.layout(node)).transpose()?.unwrap_or(Layout::Compact),
-                newline: newline.is_some_and(|node| matches!(node.kind, Kind::Bool(true))),
+                newline: self.flag(newline)?,
             },
             (None, Some(text), None, None, None) => Form::Text {
                 text: self.text(text)?,
@@ -305,11 +332,32 @@ impl<'a> Reader<'a> {
         let wire = wire.map(|node| self.wire(node)).transpose()?;
         Ok(Some(Body {
             form,
-            sha256: sha256.map(|node| self.text(node)).transpose()?,
+            sha256: sha256.map(|node| self.sha256(node)).transpose()?,
             encoding: encoding.map(|node| self.text(node)).transpose()?,
             wire,
-            streamed: streamed.is_some_and(|node| matches!(node.kind, Kind::Bool(true))),
+            streamed: self.flag(streamed)?,
         }))
+    }
+
+    /// Members that say something about another one, which then has to be there.
+    fn belongs(&self, members: &[Option<&Node<'a>>], to: Option<&Node<'a>>, problem: &str) -> Result<()> {
+        match members.iter().flatten().next() {
+            Some(member) if to.is_none() => Err(self.fail(member, problem)),
+            _ => Ok(()),
+        }
+    }
+
+    fn flag(&self, node: Option<&Node<'a>>) -> Result<bool> {
+        match node.map(|node| (&node.kind, node)) {
+            None => Ok(false),
+            Some((Kind::Bool(flag), _)) => Ok(*flag),
+            Some((_, node)) => Err(self.fail(node, "expected true or false")),
+        }
+    }
+
+    fn sha256(&self, node: &Node<'a>) -> Result<String> {
+        let text = self.text(node)?;
+        if is_sha256(&text) { Ok(text) } else { Err(self.fail(node, "`sha256` has 64 hex digits")) }
     }
 
     fn event(&self, node: &Node<'a>) -> Result<Event> {
@@ -387,7 +435,11 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&self, node: &Node<'a>) -> Result<String> {
-        node.text().map(std::borrow::Cow::into_owned).ok_or_else(|| self.fail(node, "expected a string"))
+        let text = node.text().ok_or_else(|| self.fail(node, "expected a string"))?;
+        if node.has_lone_surrogate() {
+            return Err(self.fail(node, "the string holds half of a surrogate pair, which is no character"));
+        }
+        Ok(text.into_owned())
     }
 
     fn number(&self, node: &Node<'a>) -> Result<u64> {

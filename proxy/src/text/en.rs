@@ -84,6 +84,11 @@ impl Text for English {
             Warning::Edited { request } => {
                 format!("{request}: the body was edited; its ETag and digests are left out")
             }
+            Warning::RequestEdited { request } => {
+                format!(
+                    "{request}: the request was edited, its id is of another one; it is matched as it stands"
+                )
+            }
             Warning::SecretUnknown { name } => {
                 format!(
                     "the value of {name} is not known; its placeholder is replayed (give it with --env {name})"

@@ -101,6 +101,9 @@ impl Text for Korean {
             Warning::Edited { request } => {
                 format!("{request}: 본문이 편집되어 ETag와 다이제스트를 뺐습니다")
             }
+            Warning::RequestEdited { request } => {
+                format!("{request}: 요청이 편집되어 id가 맞지 않습니다. 적힌 그대로 비교합니다")
+            }
             Warning::SecretUnknown { name } => {
                 format!("{name} 값을 몰라 자리표시자를 재생합니다 (--env {name}로 지정하세요)")
             }

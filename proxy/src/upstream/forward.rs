@@ -205,10 +205,10 @@ impl Upstream {
         request: &Outgoing<'_>,
         body: Body,
     ) -> Result<Response, ForwardError> {
-        let prepared = http2::prepare(request, body)
+        let idle = self.limits.body_idle;
+        let prepared = http2::prepare(request, body, idle)
             .map_err(|error| ForwardError::new(FailureKind::Reset, error.to_string()))?;
         let late = |_| ForwardError::timeout("answer");
-        let idle = self.limits.body_idle;
         let sent = timeout(self.limits.first_byte, sender.send(prepared, idle)).await.map_err(late)?;
         let sent = match sent {
             // The upstream closed a kept connection meanwhile: that says nothing about this request.

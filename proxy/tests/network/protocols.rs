@@ -164,3 +164,57 @@ async fn a_stream_without_an_answer_is_reset_and_the_connection_lives() {
     })
     .await;
 }
+
+/// What a client of HTTP/2 gets of an answer that breaks off: status, bytes, and that it broke.
+async fn broken_off(client: &H2Client, url: &str) -> (u16, Vec<u8>) {
+    let response = client.send(Request::get(url).body(Full::default()).unwrap()).await.unwrap();
+    let status = response.status().as_u16();
+    let (mut body, mut bytes) = (response.into_body(), Vec::new());
+    loop {
+        match body.frame().await {
+            Some(Ok(frame)) => bytes.extend_from_slice(&frame.into_data().unwrap_or_default()),
+            Some(Err(_)) => return (status, bytes),
+            None => panic!("the body must not look whole"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn p7_a_client_gets_what_came_before_a_break_over_h2_too() {
+    within(async {
+        let ca = TestCa::new();
+        let upstream = Upstream::tls(&ca, "api.test", |asked| {
+            let length = match asked.target() {
+                "/none" => 0,
+                "/part" => 4,
+                // More than the windows and buffers on the way hold.
+                _ => 3 * 1024 * 1024,
+            };
+            let mut bytes = b"HTTP/1.1 203 Fine\r\nX-A: b\r\nContent-Length: 9999999\r\n\r\n".to_vec();
+            bytes.extend(std::iter::repeat_n(b'x', length));
+            Reaction::Close(bytes)
+        })
+        .await;
+        let harness = Harness::new().trusting(&ca).resolving("api.test", upstream.port);
+        let expected = [("none", 0), ("part", 4), ("much", 3 * 1024 * 1024)];
+        let recording = harness.record().await;
+        let client = H2Client::secure(recording.address, &harness.authority, "api.test").await;
+        for (path, length) in expected {
+            let (status, bytes) = broken_off(&client, &format!("https://api.test/{path}")).await;
+            assert_eq!((status, bytes.len()), (203, length), "live {path}");
+        }
+        client.close().await;
+        assert_eq!(recording.stop().await.recorded, 3);
+        upstream.stop().await;
+
+        let replaying = harness.replay().await;
+        let client = H2Client::secure(replaying.address, &harness.authority, "api.test").await;
+        for (path, length) in expected {
+            let (status, bytes) = broken_off(&client, &format!("https://api.test/{path}")).await;
+            assert_eq!((status, bytes.len()), (203, length), "replayed {path}");
+        }
+        client.close().await;
+        replaying.stop().await;
+    })
+    .await;
+}

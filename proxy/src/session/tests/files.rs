@@ -3,7 +3,7 @@ use std::path::Path;
 use mcpeak_core::locale::Locale;
 use mcpeak_core::redact::Redactor;
 
-use super::super::{Session, SessionError};
+use super::super::{Session, SessionError, check};
 use super::{Place, Replay, ReplayOptions, bytes, get, gzip, hit, response};
 use crate::report::{Counts, Warning};
 
@@ -155,4 +155,85 @@ async fn m4_the_canonical_form_never_reaches_the_answer() {
     place.record(plain(), false, &[asked]).await;
     let reordered = super::post("/q", "application/json", "{\"y\":2,\"x\":1}", "");
     assert_eq!(bytes(&hit(&place.replay(plain()), &reordered)), ODD.as_bytes());
+}
+
+#[tokio::test]
+async fn f1_values_that_no_message_can_carry_are_refused_with_their_place() {
+    let place = recorded().await;
+    let good = place.text();
+    let cases = [
+        ("\"reason\": \"OK\"", "\"reason\": \"OK\\r\\nX-Evil: 1\"", "control character"),
+        ("\"reason\": \"OK\"", "\"reason\": \"\\ud800\"", "surrogate"),
+        ("\"image/png\"]", "\"image/png\\r\\nX: 1\"]", "control character"),
+        ("\"image/png\"]", "\"a\\u0000b\"]", "control character"),
+        ("[\"Content-Type\", \"image/png\"]", "[\"\", \"image/png\"]", "name of a header field"),
+        ("[\"Content-Type\", \"image/png\"]", "[\"Content Type:\", \"image/png\"]", "name of a header field"),
+        ("[\"Content-Type\", \"image/png\"]", "[\"A\", { \"base64\": \"DQo=\" }]", "control character"),
+        ("\"method\": \"GET\"", "\"method\": \"GE T\"", "HTTP method"),
+        ("\"method\": \"GET\"", "\"method\": \"\"", "HTTP method"),
+        ("example.com/g\"", "example.com/g h\"", "`url`"),
+        ("\"status\": 200", "\"status\": 100", "`status`"),
+        ("\"sha256\": \"", "\"sha256\": \"x", "`sha256`"),
+        ("\"json\": {", "\"newline\": 1, \"json\": {", "true or false"),
+        ("\"json\": {", "\"charset\": \"utf-8\", \"json\": {", "`charset`"),
+        ("\"encoding\": \"gzip\",", "", "`wire`"),
+        ("\"rules\": []", "\"rules\": [\"foo:bar\"]", "a rule is"),
+    ];
+    for (from, to, problem) in cases {
+        std::fs::write(place.path(), &good).unwrap();
+        edit(&place, from, to);
+        let error = load_error(&place);
+        let (line, column, said) = at(&error);
+        assert!(said.contains(problem), "{to}: {said}");
+        assert!(line > 1 && column > 1, "{to}: {line}:{column}");
+        assert!(Session::open(&place.path()).is_err() && check(&place.path()).is_err(), "{to}");
+    }
+}
+
+#[tokio::test]
+async fn f1_a_request_that_its_id_does_not_fit_is_edited_and_said_so() {
+    let place = recorded().await;
+    let warnings = |place: &Place| place.replay(plain()).report(&Counts::default()).warnings;
+    assert_eq!(warnings(&place), [], "as recorded");
+    assert_eq!(check(&place.path()).unwrap().1, []);
+    let options = ReplayOptions { match_headers: vec!["accept".to_owned()], ..ReplayOptions::default() };
+    let matching = Replay::load(&place.path(), plain(), options).unwrap();
+    assert_eq!(matching.report(&Counts::default()).warnings, [], "what takes part now changes no id");
+
+    edit(&place, "\"method\": \"GET\"", "\"method\": \"PUT\"");
+    let request = "PUT https://api.example.com/g".to_owned();
+    let edited = [Warning::RequestEdited { request }];
+    assert_eq!(warnings(&place), edited);
+    assert_eq!(check(&place.path()).unwrap().1, edited);
+    let mut put = get("/g", "");
+    put.head.method = "PUT".to_owned();
+    hit(&place.replay(plain()), &put);
+}
+
+#[tokio::test]
+async fn b7_a_check_looks_at_side_files() {
+    let place = recorded().await;
+    assert_eq!(check(&place.path()).unwrap().0.exchanges.len(), 3);
+    let files = place.files();
+    let is_side = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "png");
+    let (name, _) = files.iter().find(|(name, _)| is_side(name)).unwrap();
+    std::fs::write(place.folder.path().join(name), vec![8; 70_000]).unwrap();
+    assert!(Session::open(&place.path()).is_ok(), "the file itself is good");
+    assert!(at(&check(&place.path()).unwrap_err()).2.contains("the hash of"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_not_a_file_is_refused_and_not_waited_for() {
+    let place = Place::new();
+    let status = std::process::Command::new("mkfifo").arg(place.path()).status().unwrap();
+    assert!(status.success());
+    for path in [place.path(), place.folder.path().to_owned(), "/dev/zero".into()] {
+        let error = Session::open(&path).unwrap_err();
+        assert!(
+            matches!(&error, SessionError::Io { source, .. } if source.to_string().contains("regular")),
+            "{error}"
+        );
+        assert!(check(&path).is_err() && Replay::load(&path, plain(), ReplayOptions::default()).is_err());
+    }
 }

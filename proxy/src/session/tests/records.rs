@@ -299,7 +299,7 @@ fn arbitrary_call() -> impl Strategy<Value = Call> {
     ];
     let codings =
         prop_oneof![Just(""), Just("gzip"), Just("deflate"), Just("br"), Just("zstd"), Just("made-up")];
-    ("[a-c]{1,2}", body, types, codings, any::<bool>(), 100..599_u16).prop_map(
+    ("[a-c]{1,2}", body, types, codings, any::<bool>(), 200..599_u16).prop_map(
         |(path, body, content_type, coding, encode, status)| {
             let codings = super::super::coding::Codings::parse(Some(coding));
             let body = match codings {
