@@ -73,6 +73,10 @@ impl http1::Served for Leg {
 }
 
 impl http2::Served for Leg {
+    fn is_live(&self) -> bool {
+        self.shared.engine.upstream().is_some()
+    }
+
     async fn answer(&self, parts: http::request::Parts, body: Body) -> Reply {
         if parts.method == http::Method::CONNECT {
             return respond::unsupported("CONNECT over HTTP/2 is not served");

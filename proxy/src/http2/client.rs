@@ -26,7 +26,7 @@ pub(crate) async fn connect(
     drivers: &TaskTracker,
     cut: &CancellationToken,
 ) -> Result<Sender, hyper::Error> {
-    let executor = TrackedExecutor { tracker: drivers.clone(), cut: cut.clone() };
+    let executor = TrackedExecutor { tracker: drivers.clone(), cut: Some(cut.clone()) };
     let header_bytes = u32::try_from(limits.header_bytes).unwrap_or(u32::MAX);
     let (sender, driver) = http2::Builder::new(executor.clone())
         .timer(TokioTimer::new())

@@ -26,11 +26,12 @@ const STREAM_WINDOW: u32 = 1024 * 1024;
 /// Window of a whole connection.
 const CONNECTION_WINDOW: u32 = 4 * 1024 * 1024;
 
-/// Spawns what hyper asks for where its owner can wait for it, and ends it when the owner says so.
+/// Spawns what hyper asks for where its owner can wait for it, and ends it when the owner says so. Without a `cut` a task ends by
+/// itself: with its answer at once, or with the connection that it reads from.
 #[derive(Clone)]
 struct TrackedExecutor {
     tracker: TaskTracker,
-    cut: CancellationToken,
+    cut: Option<CancellationToken>,
 }
 
 impl<F> hyper::rt::Executor<F> for TrackedExecutor
@@ -39,7 +40,10 @@ where
     F::Output: Send + 'static,
 {
     fn execute(&self, future: F) {
-        let cut = self.cut.clone();
+        let Some(cut) = self.cut.clone() else {
+            self.tracker.spawn(future);
+            return;
+        };
         self.tracker.spawn(async move {
             tokio::select! {
                 _ = future => {}

@@ -28,6 +28,8 @@ const STREAMS: u32 = 250;
 pub(crate) trait Served: Send + Sync + 'static {
     /// Answers a request.
     fn answer(&self, parts: http::request::Parts, body: Body) -> impl Future<Output = Reply> + Send;
+    /// Whether an answer can take its time because somebody else gives it.
+    fn is_live(&self) -> bool;
     /// Deadlines and sizes.
     fn limits(&self) -> &Limits;
     /// Cancelled when no further request is to be read.
@@ -45,7 +47,8 @@ struct NoAnswer;
 
 /// Serves a connection until it ends.
 pub(crate) async fn serve(stream: BoxStream, buffered: BytesMut, served: Arc<impl Served>) {
-    let executor = TrackedExecutor { tracker: served.tracker().clone(), cut: served.cut().clone() };
+    let cut = served.is_live().then(|| served.cut().clone());
+    let executor = TrackedExecutor { tracker: served.tracker().clone(), cut };
     let header_bytes = u32::try_from(served.limits().header_bytes).unwrap_or(u32::MAX);
     let mut builder = http2::Builder::new(executor);
     builder
@@ -105,7 +108,8 @@ fn live(response: Response, head_only: bool, idle: Duration) -> http::Response<L
 
 fn replayed(response: &StoredResponse, head_only: bool, idle: Duration) -> http::Response<Leaving> {
     let described = head_only || response.status == 304;
-    let headers = convert::end_to_end(&response.headers, response.framing, described);
+    let fields = || Box::new(convert::end_to_end(&response.headers, response.framing, described));
+    let headers = if described { *fields() } else { (**response.h2_fields.get_or_init(fields)).clone() };
     let body = StoredStream::new(response);
     let body = if described || body.is_empty() { Body::Empty } else { body.into_body() };
     build(response.status, headers, Leaving::new(body, idle))

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::ScopedJoinHandle;
 
 use bytes::Bytes;
@@ -203,6 +203,7 @@ impl Loader<'_> {
             body: sent.body,
             trailers: self.restore_fields(&response.trailers),
             incomplete: response.incomplete,
+            h2_fields: OnceLock::new(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! A recorded outcome made ready to be sent.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 
@@ -34,6 +35,8 @@ pub struct StoredResponse {
     pub trailers: Headers,
     /// Where the recorded body stopped short: send the body, then break off.
     pub incomplete: Option<Incomplete>,
+    /// The fields as HTTP/2 sends them, made at the first such answer.
+    pub(crate) h2_fields: OnceLock<Box<http::HeaderMap>>,
 }
 
 /// The bytes to send.
