@@ -8,7 +8,7 @@
 //! let mut sink = pending.request_sink();                     // BodySink: poll_ready (back-pressure), push, finish
 //! let captured = sink.finish();
 //! let mut sink = pending.response_sink(&response_head);
-//! pending.finish(request_captured, Outcome::…);              // queued to the journal; dropped unfinished it counts as aborted
+//! pending.finish(request_captured, Outcome::…).await;        // queued to the journal; ready when it is on the disk
 //! let report = recorder.complete(&counts).await?;            // canonical file, atomic rename
 //! ```
 //!
@@ -38,6 +38,8 @@
 //! | `sink` | bodies captured while they stream by |
 //! | `capture` | a captured exchange made into a journal entry |
 //! | `journal` | `….session.json.journal`: one line per finished exchange, on disk before the run ends |
+//! | `seal` | a line of it that shows whether it is whole |
+//! | `on_disk` | waiting until an exchange is on the disk |
 //! | `assemble` | a journal turned into `….session.json` and `….session.files/` |
 //! | `load` | a file made ready for replay |
 //! | `replay` | the loaded session that answers requests |
@@ -58,9 +60,11 @@ mod error;
 mod journal;
 mod load;
 mod model;
+mod on_disk;
 mod read;
 mod recorder;
 mod replay;
+mod seal;
 mod sink;
 mod stored;
 mod syntax;
@@ -69,7 +73,8 @@ mod write;
 pub use error::{Place, SessionError};
 pub use load::check;
 pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire};
-pub use recorder::{Pending, Recorder, recover};
+pub use on_disk::OnDisk;
+pub use recorder::{Pending, Recorder, Recovered, recover};
 pub use replay::{KeySink, Replay, ReplayOptions, RequestBody, Take};
 pub use sink::BodySink;
 pub use stored::{Stored, StoredBody, StoredResponse};
