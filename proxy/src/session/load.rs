@@ -178,8 +178,12 @@ impl Loader<'_> {
             let names = self.redaction.redactor.unknown_names(text).into_iter();
             warnings.extend(names.map(|name| Warning::SecretUnknown { name }));
         }
-        for name in ["transfer-encoding", "connection", "keep-alive"] {
+        for name in ["connection", "keep-alive"] {
             headers.remove(name);
+        }
+        // Where there is no body it describes the one that a GET would have had.
+        if response.framing != Framing::None {
+            headers.remove("transfer-encoding");
         }
         if sent.edited {
             warnings.push(Warning::Edited { request: line.to_owned() });

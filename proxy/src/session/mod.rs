@@ -70,6 +70,7 @@ mod stored;
 mod syntax;
 mod write;
 
+pub(crate) use coding::{Codings, Decoder as Inflate};
 pub use error::{Place, SessionError};
 pub use load::check;
 pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire};

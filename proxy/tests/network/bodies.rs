@@ -142,3 +142,51 @@ async fn p11_the_first_event_passes_at_once() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn chunks_that_can_be_read_two_ways_are_refused() {
+    within(async {
+        let upstream = Upstream::canned(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let proxy = harness.pass().await;
+        for chunks in ["2\n{}\r\n0\r\n\r\n", "2\r\n{}\n0\r\n\r\n", "2\r\n{}\r\n0\n\r\n", "2;a\n\r\n{}\r\n0\r\n\r\n"] {
+            let request = format!(
+                "POST http://api.test/ HTTP/1.1\r\nHost: api.test\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}"
+            );
+            let answer = Client::plain(proxy.address).await.ask(&request).await;
+            assert_eq!(answer.status(), 400, "{chunks:?}");
+            assert_eq!(answer.field("connection"), Some("close"));
+        }
+        assert_eq!(upstream.hits(), 0, "the upstream saw no whole request");
+        proxy.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_status_that_is_none_ends_the_call_at_once() {
+    within(async {
+        let upstream = Upstream::plain(|asked| {
+            let interim = b"HTTP/1.1 102 Processing\r\n\r\n".repeat(1000);
+            Reaction::Keep(match asked.target() {
+                "/zero" => b"HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n".to_vec(),
+                _ => interim,
+            })
+        })
+        .await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let recording = harness.record().await;
+        for path in ["/zero", "/for-ever"] {
+            let begun = std::time::Instant::now();
+            let mut client = Client::plain(recording.address).await;
+            client
+                .send(format!("GET http://api.test{path} HTTP/1.1\r\nHost: api.test\r\n\r\n").as_bytes())
+                .await;
+            assert!(client.answer(false).await.is_none(), "{path}");
+            assert!(begun.elapsed().as_secs() < 5, "{path}: no deadline was waited for");
+        }
+        let report = recording.stop().await;
+        assert_eq!(report.recorded, 2, "{:?}", report.warnings);
+    })
+    .await;
+}

@@ -91,6 +91,73 @@ async fn h3_bodiless_answers_stay_bodiless() {
 }
 
 #[tokio::test]
+async fn h3_a_head_request_shows_the_framing_a_get_would_have() {
+    within(async {
+        let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: 1\r\n\r\n";
+        let (live, replayed) = once(head, "HEAD http://api.test/ HTTP/1.1\r\nHost: api.test\r\n\r\n").await;
+        assert_eq!((live.as_bytes(), replayed.as_bytes()), (&head[..], &head[..]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h6_transfer_codings_are_undone_and_never_lost_unmarked() {
+    use std::io::Write as _;
+    within(async {
+        let text = b"{\"transfer\": \"coding\"}".repeat(2000);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&text).unwrap();
+        let gzip = gzip.finish().unwrap();
+        let (first, rest) = gzip.split_at(gzip.len() / 2);
+        let mut chunked =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\nContent-Type: text/plain\r\n\r\n"
+                .to_vec();
+        for part in [first, rest] {
+            chunked.extend(format!("{:x}\r\n", part.len()).bytes());
+            chunked.extend(part);
+            chunked.extend(b"\r\n");
+        }
+        let cut = chunked.clone();
+        chunked.extend(b"0\r\nX-Sum: 7\r\n\r\n");
+        let mut until_close = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n".to_vec();
+        until_close.extend(&gzip);
+        let unknown = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: compress, chunked\r\n\r\n0\r\n\r\n".to_vec();
+        let upstream = Upstream::plain(move |asked| {
+            Reaction::Close(match asked.target() {
+                "/chunked" => chunked.clone(),
+                "/close" => until_close.clone(),
+                "/cut" => cut[..cut.len() - 40].to_vec(),
+                _ => unknown.clone(),
+            })
+        })
+        .await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let mut turns = Vec::new();
+        for replaying in [false, true] {
+            let proxy = if replaying { harness.replay().await } else { harness.record().await };
+            let mut answers = Vec::new();
+            for path in ["chunked", "close", "cut"] {
+                let mut client = Client::plain(proxy.address).await;
+                answers.push(client.get("api.test", &format!("http://api.test/{path}")).await);
+            }
+            let mut client = Client::plain(proxy.address).await;
+            client.send(b"GET http://api.test/unknown HTTP/1.1\r\nHost: api.test\r\n\r\n").await;
+            assert!(client.answer(false).await.is_none(), "a coding that nobody here knows is no answer");
+            assert_eq!((answers[0].body == text, answers[0].trailers.as_str()), (true, "X-Sum: 7\r\n"));
+            assert!(answers[1].body == text && !answers[2].whole && text.starts_with(&answers[2].body));
+            assert_eq!(answers[0].field("transfer-encoding"), Some("chunked"));
+            turns.push(answers);
+            assert_eq!(proxy.stop().await.missed.len(), 0);
+        }
+        for (live, replayed) in turns[0].iter().zip(&turns[1]) {
+            assert_eq!(live.head.len(), replayed.head.len(), "{} {}", live.head, replayed.head);
+            assert!(live.body == replayed.body && live.whole == replayed.whole);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn h10_trailers_arrive_live_and_replayed() {
     within(async {
         let bytes = b"HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\nX-Sum: 7\r\n\r\n";
