@@ -190,3 +190,51 @@ async fn a_status_that_is_none_ends_the_call_at_once() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn b10_any_request_bytes_are_accepted_whatever_their_type_says() {
+    within(async {
+        let upstream = Upstream::plain(|asked| {
+            let hash = hex::encode(Sha256::digest(&asked.body));
+            Reaction::Keep(format!("HTTP/1.1 200 OK\r\nContent-Length: 64\r\n\r\n{hash}").into_bytes())
+        })
+        .await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let every: Vec<u8> = (0..=255).collect();
+        let bodies: [(&str, &[u8]); 6] = [
+            ("application/json", &every),
+            ("application/json", b"{\"cut\": "),
+            ("application/x-www-form-urlencoded", b"a=%&=&%zz\xff"),
+            ("multipart/form-data; boundary=x", b"--x\r\nno part"),
+            ("text/plain; charset=utf-8", b"\xc3\x28"),
+            ("no type at all", b"\0"),
+        ];
+        let mut live = Vec::new();
+        for replaying in [false, true] {
+            let proxy = if replaying { harness.replay().await } else { harness.record().await };
+            let mut client = Client::plain(proxy.address).await;
+            let mut answers = Vec::new();
+            for (kind, body) in bodies {
+                let mut request =
+                    b"POST http://api.test/ HTTP/1.1\r\nHost: api.test\r\nContent-Type: ".to_vec();
+                request.extend(
+                    kind.bytes().chain(format!("\r\nContent-Length: {}\r\n\r\n", body.len()).bytes()),
+                );
+                request.extend(body);
+                client.send(&request).await;
+                let answer = client.answer(false).await.unwrap();
+                assert_eq!(
+                    answer.text(),
+                    hex::encode(Sha256::digest(body)),
+                    "{kind}, replaying: {replaying}"
+                );
+                answers.push(answer);
+            }
+            let report = proxy.stop().await;
+            assert_eq!((report.missed.len(), report.unused.len()), (0, 0));
+            if replaying { assert_eq!(live, answers) } else { live = answers }
+        }
+        assert_eq!(upstream.hits(), bodies.len());
+    })
+    .await;
+}

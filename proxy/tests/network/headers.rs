@@ -54,6 +54,25 @@ async fn h1_h2_h9_fields_are_replayed_as_recorded_and_nothing_is_added() {
 }
 
 #[tokio::test]
+async fn h9_replay_adds_no_field_of_its_own() {
+    within(async {
+        // Neither Date nor Server nor Via nor anything that tells a recording from the upstream.
+        let bare = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        let request = "GET http://api.test/ HTTP/1.1\r\nHost: api.test\r\n\r\n";
+        let (live, replayed) = once(bare, request).await;
+        for head in [live, replayed] {
+            assert_eq!(head, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
+        }
+        let odd = b"HTTP/1.1 404 Nope\r\nx-ONE: 1\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nX-One: 2\r\nContent-Length: 0\r\nVia: 1.1 far\r\n\r\n";
+        let (live, replayed) = once(odd, request).await;
+        for head in [live, replayed] {
+            assert_eq!(head.as_bytes(), odd, "byte for byte");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn h5_framing_is_replayed_in_kind() {
     within(async {
         let request = "GET http://api.test/ HTTP/1.1\r\nHost: api.test\r\n\r\n";
