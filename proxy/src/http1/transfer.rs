@@ -9,10 +9,7 @@ use futures_util::Stream;
 use super::HeadError;
 use crate::exchange::{Headers, IncompleteCause};
 use crate::message::{Body, BodyError, Piece};
-use crate::session::{Codings, Inflate};
-
-/// Encoded bytes that are decoded in one step; bounds what a step can become.
-const STEP: usize = 4 * 1024;
+use crate::session::{Codings, INFLATE_STEP, Inflate};
 
 /// The codings beside chunked, which may only come last.
 ///
@@ -51,7 +48,7 @@ impl Undone {
         let mut plain = Vec::new();
         match (piece, &mut self.inflate) {
             (Some(Piece::Data(data)), Some(inflate)) => {
-                for step in data.chunks(STEP) {
+                for step in data.chunks(INFLATE_STEP) {
                     inflate.push(step, &mut plain)?;
                 }
             }

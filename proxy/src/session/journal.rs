@@ -105,6 +105,12 @@ impl Data {
         }
     }
 
+    /// A spooled file.
+    pub(crate) fn file(path: &Path, length: u64, sha256: [u8; 32]) -> Self {
+        let path = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self::File { path, length, sha256: hex::encode(sha256) }
+    }
+
     /// The bytes, read from the folder of side files if they are not here.
     pub(crate) fn load(&self, folder: &Path) -> io::Result<Vec<u8>> {
         match self {

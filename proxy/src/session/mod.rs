@@ -50,7 +50,8 @@
 //! `Content-Encoding` was undone, `wire` holds the encoded bytes (inline below 64 KiB, else `<sha256>.gz` and the like), because
 //! compressing again does not give the same bytes; a body with a secret in it is encoded again once, when the file is written.
 //! An edited content no longer decodes from `wire` and is encoded again at load. A body of more than 4 MiB is captured in a
-//! stream: it is stored decoded and replayed without `Content-Encoding`, and a request with such a body is matched by hash.
+//! stream: if a secret is in it, it is stored decoded and replayed without `Content-Encoding`. A request with such a body is
+//! matched by hash.
 
 mod assemble;
 mod body;
@@ -70,7 +71,7 @@ mod stored;
 mod syntax;
 mod write;
 
-pub(crate) use coding::{Codings, Decoder as Inflate};
+pub(crate) use coding::{Codings, Decoder as Inflate, STEP as INFLATE_STEP};
 pub use error::{Place, SessionError};
 pub use load::check;
 pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire};
