@@ -25,8 +25,11 @@ pub(crate) fn execute(
             let path = args.file.display().to_string();
             printer.err(&format!(
                 "{}\n",
-                text::of(locale).recovered(recovered, &terminal(&path, Keep::Nothing))
+                text::of(locale).recovered(recovered.exchanges, &terminal(&path, Keep::Nothing))
             ));
+            if recovered.broken_lines > 0 {
+                printer.err(&format!("{}\n", text::of(locale).broken_lines(recovered.broken_lines)));
+            }
         }
         SessionCommand::Show(args) => {
             let (file, warnings) = session::check(&args.file).map_err(failed)?;

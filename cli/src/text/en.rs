@@ -212,6 +212,13 @@ impl Text for English {
         format!("recovered {} into {path}", plural(exchanges as u64, "exchange"))
     }
 
+    fn broken_lines(&self, lines: usize) -> String {
+        format!(
+            "! {} of the journal cut off or damaged: as many exchanges are missing from the session",
+            plural(lines as u64, "line")
+        )
+    }
+
     fn no_failures_to_bundle(&self) -> String {
         "no failed case, so no repair bundle was written".to_owned()
     }

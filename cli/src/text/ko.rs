@@ -217,6 +217,10 @@ impl Text for Korean {
         format!("호출 {exchanges}건을 복구했습니다: {path}")
     }
 
+    fn broken_lines(&self, lines: usize) -> String {
+        format!("! 저널에서 잘리거나 손상된 줄이 {lines}개 있어, 그만큼의 호출이 세션에 없습니다")
+    }
+
     fn no_failures_to_bundle(&self) -> String {
         "실패한 케이스가 없어 수리 번들을 쓰지 않았습니다.".to_owned()
     }

@@ -51,6 +51,7 @@ pub(crate) trait Text: Sync {
     fn ca_at(&self, path: &str) -> String;
     fn interrupted(&self) -> String;
     fn recovered(&self, exchanges: usize, path: &str) -> String;
+    fn broken_lines(&self, lines: usize) -> String;
     fn no_failures_to_bundle(&self) -> String;
 
     // Demonstration.

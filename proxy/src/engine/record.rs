@@ -38,16 +38,16 @@ impl RecordEngine {
             Err(error) => {
                 // The request is part of what failed: it is read to its end so that it can be found again.
                 drain(body).await;
-                return self.failed(pending, captured, &head.origin, error);
+                return self.failed(pending, captured, &head.origin, error).await;
             }
         };
         match self.upstream.forward(lease, outgoing, via.as_ref(), body).await {
-            Ok(response) => Reply::Response(record(pending, captured, response)),
-            Err(error) => self.failed(pending, captured, &head.origin, error),
+            Ok(response) => Reply::Response(record(pending, captured, response).await),
+            Err(error) => self.failed(pending, captured, &head.origin, error).await,
         }
     }
 
-    fn failed(
+    async fn failed(
         &self,
         pending: Pending,
         captured: RequestCapture,
@@ -64,19 +64,19 @@ impl RecordEngine {
             ForwardError::Request => return Reply::Abort,
         };
         if let Some(request) = captured.take() {
-            pending.finish(request, Outcome::Failure(kind));
+            pending.finish(request, Outcome::Failure(kind)).await;
         }
         reply
     }
 }
 
-/// Lets the answer through and stores it when it has gone by.
-fn record(pending: Pending, captured: RequestCapture, response: Response) -> Response {
+/// Lets the answer through and stores it as it goes by.
+async fn record(pending: Pending, captured: RequestCapture, response: Response) -> Response {
     let Response { head, body } = response;
     let tee = ResponseTee::new(pending, captured, head.clone());
     let body = match body {
         Body::Empty => {
-            tee.complete();
+            tee.complete().await;
             Body::Empty
         }
         body => Body::stream(tee.over(body)),

@@ -1,6 +1,7 @@
 //! Bodies copied into a recording while they stream. The copy waits for the disk only where it must (a spooled body ahead of
 //! its writer), and then the sender waits too: memory stays flat.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -8,9 +9,9 @@ use std::time::Duration;
 use futures_util::Stream;
 use tokio::sync::oneshot;
 
-use crate::exchange::{Captured, Headers, Incomplete, IncompleteCause, Outcome, ResponseHead};
+use crate::exchange::{Captured, Framing, Headers, Incomplete, IncompleteCause, Outcome, ResponseHead};
 use crate::message::{Body, BodyError, Piece};
-use crate::session::{BodySink, Pending};
+use crate::session::{BodySink, OnDisk, Pending};
 
 /// How long the body of a request that has nowhere to go is still read.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -96,12 +97,17 @@ impl Stream for RequestTee {
     }
 }
 
-/// An exchange whose answer is under way.
+/// An exchange whose answer is under way. The client gets everything at once but the end: an answer that it has seen to its end
+/// is on the disk, so that not even a killed proxy loses it.
 pub(super) struct ResponseTee {
     body: Body,
     unfinished: Option<Unfinished>,
     after_bytes: u64,
     trailers: Headers,
+    /// The length that was announced: the last of its bytes end the answer for the client.
+    announced: Option<u64>,
+    waiting: VecDeque<Option<Result<Piece, BodyError>>>,
+    on_disk: Option<OnDisk>,
 }
 
 struct Unfinished {
@@ -114,8 +120,12 @@ struct Unfinished {
 impl ResponseTee {
     pub(super) fn new(pending: Pending, request: RequestCapture, head: ResponseHead) -> Self {
         let sink = pending.response_sink(&head);
+        let delimits = head.framing == Framing::ContentLength;
+        let announced = head.headers.get("content-length").filter(|_| delimits);
+        let announced = announced.and_then(|value| value.trim().parse().ok());
         let unfinished = Some(Unfinished { pending, request, head, sink });
-        Self { body: Body::Empty, unfinished, after_bytes: 0, trailers: Headers::new() }
+        let (body, trailers, waiting) = (Body::Empty, Headers::new(), VecDeque::new());
+        Self { body, unfinished, after_bytes: 0, trailers, announced, waiting, on_disk: None }
     }
 
     pub(super) fn over(mut self, body: Body) -> Self {
@@ -123,9 +133,12 @@ impl ResponseTee {
         self
     }
 
-    /// Stores an answer without a body.
-    pub(super) fn complete(mut self) {
+    /// Stores an answer without a body, and waits until it is stored.
+    pub(super) async fn complete(mut self) {
         self.finish(None);
+        if let Some(on_disk) = self.on_disk.take() {
+            on_disk.await;
+        }
     }
 
     fn finish(&mut self, cause: Option<IncompleteCause>) {
@@ -134,7 +147,29 @@ impl ResponseTee {
         let Some(request) = request.take() else { return };
         let incomplete = cause.map(|cause| Incomplete { after_bytes: self.after_bytes, cause });
         let trailers = std::mem::take(&mut self.trailers);
-        pending.finish(request, Outcome::Response { head, body: sink.finish(), trailers, incomplete });
+        let outcome = Outcome::Response { head, body: sink.finish(), trailers, incomplete };
+        self.on_disk = Some(pending.finish(request, outcome));
+    }
+
+    /// Copies a piece. Whether the client may have it now: the end has to wait, and with it the bytes that complete the answer.
+    fn copy(&mut self, piece: Option<&Result<Piece, BodyError>>) -> bool {
+        match piece {
+            Some(Ok(Piece::Data(data))) => {
+                self.after_bytes += data.len() as u64;
+                if let Some(unfinished) = &mut self.unfinished {
+                    unfinished.sink.push(data);
+                }
+                return self.announced.is_none_or(|announced| self.after_bytes < announced);
+            }
+            // Nothing comes after trailers, and HTTP/2 does not ask for more.
+            Some(Ok(Piece::Trailers(trailers))) => {
+                self.trailers = trailers.clone();
+                self.finish(None);
+            }
+            Some(Err(error)) => self.finish(Some(error.cause())),
+            None => self.finish(None),
+        }
+        false
     }
 }
 
@@ -143,26 +178,25 @@ impl Stream for ResponseTee {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
-        if let Some(unfinished) = &mut this.unfinished {
-            ready!(unfinished.sink.poll_ready(context));
-        }
-        let piece = ready!(this.body.poll_piece(context));
-        match &piece {
-            Some(Ok(Piece::Data(data))) => {
-                this.after_bytes += data.len() as u64;
-                if let Some(unfinished) = &mut this.unfinished {
-                    unfinished.sink.push(data);
-                }
+        loop {
+            if let Some(on_disk) = &mut this.on_disk {
+                ready!(Pin::new(on_disk).poll(context));
+                this.on_disk = None;
             }
-            // Nothing comes after trailers, and HTTP/2 does not ask for more.
-            Some(Ok(Piece::Trailers(trailers))) => {
-                this.trailers = trailers.clone();
-                this.finish(None);
+            if this.unfinished.is_none()
+                && let Some(piece) = this.waiting.pop_front()
+            {
+                return Poll::Ready(piece);
             }
-            Some(Err(error)) => this.finish(Some(error.cause())),
-            None => this.finish(None),
+            if let Some(unfinished) = &mut this.unfinished {
+                ready!(unfinished.sink.poll_ready(context));
+            }
+            let piece = ready!(this.body.poll_piece(context));
+            if this.copy(piece.as_ref()) {
+                return Poll::Ready(piece);
+            }
+            this.waiting.push_back(piece);
         }
-        Poll::Ready(piece)
     }
 }
 

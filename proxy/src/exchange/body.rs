@@ -48,8 +48,23 @@ pub struct SpoolFile {
     pub sha256: [u8; 32],
     /// Whether a secret was replaced in it.
     pub redacted: bool,
-    /// Whether a `Content-Encoding` was undone on the way.
+    /// Whether a `Content-Encoding` was undone on the way, for good.
     pub decoded: bool,
+    /// The encoded bytes, where nothing was replaced in the decoded ones.
+    pub encoded: Option<EncodedFile>,
+}
+
+/// The encoded bytes of a spooled body.
+#[derive(Debug)]
+pub struct EncodedFile {
+    /// Its codings, as `Content-Encoding` names them.
+    pub encoding: String,
+    /// Where the bytes are.
+    pub path: PathBuf,
+    /// Their number.
+    pub length: u64,
+    /// Their SHA-256.
+    pub sha256: [u8; 32],
 }
 
 /// Where a body stopped short.

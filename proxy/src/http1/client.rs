@@ -13,12 +13,16 @@ use super::decode::{Decoded, Decoder};
 use super::encode::{self, OutFraming};
 use super::head::StatusLine;
 use super::length::Length;
-use super::{HeadError, HeadReader, READ_CHUNK};
+use super::{HeadError, HeadReader, READ_CHUNK, transfer};
 use crate::exchange::{Headers, IncompleteCause, ResponseHead, Version};
 use crate::hop;
 use crate::message::{Body, BodyError, Piece, Response};
+use crate::session::Codings;
 use crate::settings::Limits;
 use crate::transport::BoxStream;
+
+/// Most interim answers before the answer: nobody sends more who means to answer.
+const INTERIM: usize = 64;
 
 type Writing = Pin<Box<dyn Future<Output = Result<WriteHalf<BoxStream>, WriteError>> + Send>>;
 /// Takes a connection back whose exchange is over.
@@ -90,14 +94,25 @@ impl Connection {
         let framing = head.framing(&body);
         let mut writing: Option<Writing> = Some(Box::pin(write_request(writer, out, body, framing, idle)));
         let mut writer = None;
+        let mut interim = 0;
         let line = loop {
             let line = read_head(&mut reader, &mut heads, &mut writing, &mut writer, limits).await?;
             // Interim answers are for the hop; `100 Continue` was given to the client by this side.
             if line.status >= 200 || line.status == 101 {
                 break line;
             }
+            interim += 1;
+            if interim > INTERIM {
+                return Err(SendError::Head(HeadError::Malformed));
+            }
         };
         let length = Length::of_response(&line, head.method).map_err(SendError::Head)?;
+        let codings = match length {
+            Length::Chunked | Length::UntilClose => {
+                transfer::codings(&line.headers).map_err(SendError::Head)?
+            }
+            Length::None | Length::Known(_) => Codings::default(),
+        };
         let keeps = line.version == Version::Http11 && !hop::connection_has(&line.headers, "close");
         let head = response_head(line, length);
         if head.status == 101 {
@@ -120,7 +135,7 @@ impl Connection {
         } else {
             Body::stream(body)
         };
-        Ok(Sent::Response(Response { head, body }))
+        Ok(Sent::Response(Response { head, body: transfer::undone(body, &codings) }))
     }
 }
 

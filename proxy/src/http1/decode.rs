@@ -80,13 +80,16 @@ impl Decoder {
                 }
                 State::ChunkLine => {
                     let Some(end) = line_end(buffer, CHUNK_LINE)? else { return Ok(Decoded::More) };
-                    let size = chunk_size(&buffer[..end])?;
+                    // A bare line feed ends a line for one reader and not for the next, and that is how requests are smuggled
+                    // (RFC 9112 section 2.2 lets it be for heads only).
+                    let line = buffer[..end].strip_suffix(b"\r").ok_or(BodyError::Malformed)?;
+                    let size = chunk_size(line)?;
                     buffer.advance(end + 1);
                     self.state = if size == 0 { State::Trailers } else { State::Chunk(size) };
                 }
                 State::ChunkEnd => {
                     let Some(end) = line_end(buffer, 2)? else { return Ok(Decoded::More) };
-                    if !matches!(&buffer[..end], b"" | b"\r") {
+                    if &buffer[..end] != b"\r" {
                         return Err(BodyError::Malformed);
                     }
                     buffer.advance(end + 1);
@@ -100,6 +103,9 @@ impl Decoder {
     fn trailers(&mut self, buffer: &mut BytesMut) -> Result<Decoded, BodyError> {
         let mut fields = [httparse::EMPTY_HEADER; TRAILER_FIELDS];
         match httparse::parse_headers(buffer, &mut fields) {
+            Ok(httparse::Status::Complete((length, _))) if has_bare_line_feed(&buffer[..length]) => {
+                Err(BodyError::Malformed)
+            }
             Ok(httparse::Status::Complete((length, fields))) => {
                 let trailers: Headers = fields
                     .iter()
@@ -120,6 +126,10 @@ fn take(buffer: &mut BytesMut, most: u64) -> Bytes {
     buffer.split_to(length).freeze()
 }
 
+fn has_bare_line_feed(lines: &[u8]) -> bool {
+    lines.split_inclusive(|&byte| byte == b'\n').any(|line| !line.ends_with(b"\r\n"))
+}
+
 /// Where the line feed stands, `None` if it did not come yet.
 fn line_end(buffer: &[u8], limit: usize) -> Result<Option<usize>, BodyError> {
     match buffer.iter().take(limit).position(|&byte| byte == b'\n') {
@@ -133,7 +143,7 @@ fn line_end(buffer: &[u8], limit: usize) -> Result<Option<usize>, BodyError> {
 fn chunk_size(line: &[u8]) -> Result<u64, BodyError> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let rest = line[digits..].trim_ascii();
-    if digits == 0 || digits > 16 || !(rest.is_empty() || rest.starts_with(b";")) {
+    if digits == 0 || digits > 16 || line.contains(&b'\r') || !(rest.is_empty() || rest.starts_with(b";")) {
         return Err(BodyError::Malformed);
     }
     std::str::from_utf8(&line[..digits])
@@ -198,7 +208,20 @@ mod tests {
 
     #[test]
     fn damaged_chunks_are_refused() {
-        for wire in [&b"x\r\n"[..], b"\r\n", b"5\r\nhelloX\r\n", b"11111111111111111\r\n", b"-1\r\n"] {
+        for wire in [
+            &b"x\r\n"[..],
+            b"\r\n",
+            b"5\r\nhelloX\r\n",
+            b"11111111111111111\r\n",
+            b"-1\r\n",
+            b"5\nhello\r\n0\r\n\r\n",
+            b"5\r\nhello\n0\r\n\r\n",
+            b"5;a\n\r\nhello",
+            b"5\r\r\n",
+            b"5 \r;a\r\n",
+            b"0\r\nA: 1\n\r\n",
+            b"0\r\n\n",
+        ] {
             assert_eq!(run(Length::Chunked, wire, &[3]), Err(BodyError::Malformed), "{wire:?}");
         }
         assert_eq!(run(Length::Chunked, b"5\r\nhel", &[3]), Err(BodyError::Idle));

@@ -50,6 +50,9 @@ pub(crate) enum HeadError {
     /// It is not HTTP.
     #[error("the head is not HTTP/1")]
     Malformed,
+    /// The head is fine, but the chunks of the body are not.
+    #[error("the chunked framing of the body is damaged")]
+    Chunks,
     /// The operating system or TLS reported an error.
     #[error("the connection broke")]
     Io(#[source] std::io::Error),
@@ -99,9 +102,13 @@ impl HeadReader {
             };
             Ok(Some((length, line, ranges(text, parsed.headers))))
         })
-        .map(|(mut line, headers)| {
+        .and_then(|(mut line, headers)| {
+            // Two say two places to go, and the next hop may take the other one (RFC 9112 section 3.2).
+            if headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("host")).count() > 1 {
+                return Err(HeadError::Malformed);
+            }
             line.headers = headers;
-            line
+            Ok(line)
         })
     }
 
@@ -123,9 +130,13 @@ impl HeadReader {
             };
             Ok(Some((length, line, ranges(text, parsed.headers))))
         })
-        .map(|(mut line, headers)| {
+        .and_then(|(mut line, headers)| {
+            // Below there is no class of status (RFC 9110 section 15), and so no telling whether more is to come.
+            if line.status < 100 {
+                return Err(HeadError::Malformed);
+            }
             line.headers = headers;
-            line
+            Ok(line)
         })
     }
 
@@ -235,6 +246,20 @@ mod tests {
         let mut reader = HeadReader::default();
         reader.fill(&mut &b"\x16\x03\x01\n\n"[..], 200).await.unwrap();
         assert!(matches!(reader.take_request(200), Err(HeadError::Malformed)));
+    }
+
+    #[tokio::test]
+    async fn what_can_be_read_two_ways_is_refused() {
+        let twice = b"GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n";
+        let mut reader = HeadReader::default();
+        reader.fill(&mut &twice[..], 200).await.unwrap();
+        assert!(matches!(reader.take_request(200), Err(HeadError::Malformed)));
+        for status in ["000", "099"] {
+            let mut reader = HeadReader::default();
+            let head = format!("HTTP/1.1 {status} X\r\n\r\n");
+            reader.fill(&mut head.as_bytes(), 200).await.unwrap();
+            assert!(matches!(reader.take_response(200), Err(HeadError::Malformed)), "{status}");
+        }
     }
 
     #[tokio::test]

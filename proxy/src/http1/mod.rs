@@ -8,6 +8,7 @@
 //! | `head` | reads heads |
 //! | `length` | how a body is delimited |
 //! | `decode` | undoes framing |
+//! | `transfer` | undoes transfer codings |
 //! | `encode` | writes heads and framing |
 //! | `server` | the client's leg |
 //! | `write` | answers on the client's leg |
@@ -19,6 +20,7 @@ mod encode;
 mod head;
 mod length;
 mod server;
+mod transfer;
 mod write;
 
 pub(crate) use client::OutHead;

@@ -196,10 +196,14 @@ impl Connection {
             }
         }
         let (sender, receiver) = mpsc::channel(BODY_AHEAD);
-        let read_whole = AtomicBool::new(false);
+        let (read_whole, damaged) = (AtomicBool::new(false), AtomicBool::new(false));
         let reading = async {
             let mut decoder = Decoder::new(length, limits.header_bytes);
-            pump(reader, &mut heads.buffer, &mut decoder, sender, limits).await;
+            pump(reader, &mut heads.buffer, &mut decoder, sender, limits, &damaged).await;
+            if damaged.load(Ordering::Relaxed) {
+                // The client is still there to be told.
+                std::future::pending::<()>().await;
+            }
             if decoder.is_done() {
                 read_whole.store(true, Ordering::Relaxed);
                 gone(reader, &mut heads.buffer).await;
@@ -207,6 +211,10 @@ impl Connection {
         };
         let respond = async {
             let reply = served.answer(line, Body::channel(receiver)).await;
+            if matches!(reply, Reply::Abort) && damaged.load(Ordering::Relaxed) {
+                let reply = respond::bad_request(&HeadError::Chunks);
+                return write_reply(writer, out, reply, asked.last(), limits).await;
+            }
             write_reply(writer, out, reply, asked, limits).await
         };
         let written = tokio::select! {
@@ -258,6 +266,7 @@ async fn pump(
     decoder: &mut Decoder,
     sender: mpsc::Sender<Result<Piece, BodyError>>,
     limits: &Limits,
+    damaged: &AtomicBool,
 ) {
     let fault = loop {
         match decoder.decode(buffer) {
@@ -273,7 +282,10 @@ async fn pump(
                     Err(_) => break BodyError::Idle,
                 }
             }
-            Err(error) => break error,
+            Err(error) => {
+                damaged.store(error == BodyError::Malformed, Ordering::Relaxed);
+                break error;
+            }
         }
     };
     let _ = sender.send(Err(fault)).await;

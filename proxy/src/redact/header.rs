@@ -35,7 +35,7 @@ pub(crate) fn request_fields(redaction: &Redaction, headers: &Headers, further: 
 }
 
 /// The response fields that are stored: end-to-end ones; `Content-Length` only where it says something about a body that is
-/// not there or delimits the body.
+/// not there or delimits the body, and `Transfer-Encoding` where it says so about one that is not there (HEAD, 304).
 pub(crate) fn response_fields(redaction: &Redaction, headers: &Headers, framing: Framing) -> Headers {
     let named: Vec<String> = headers
         .get_all("connection")
@@ -45,7 +45,8 @@ pub(crate) fn response_fields(redaction: &Redaction, headers: &Headers, framing:
     let kept = |name: &str| {
         let lower = name.to_ascii_lowercase();
         let length = lower == "content-length" && matches!(framing, Framing::Chunked | Framing::Close);
-        !HOP_BY_HOP.contains(&lower.as_str()) && !named.contains(&lower) && !length
+        let described = lower == "transfer-encoding" && framing == Framing::None;
+        (described || !HOP_BY_HOP.contains(&lower.as_str())) && !named.contains(&lower) && !length
     };
     let fields = headers.iter().filter(|(name, _)| kept(name));
     fields.map(|(name, value)| (name.to_owned(), redact_field(redaction, name, value))).collect()

@@ -248,6 +248,15 @@ impl Assembly<'_> {
         let Some(blob) = blob else { return Ok(None) };
         let content_type = headers.get("content-type");
         let streamed = blob.streamed;
+        if let (Data::File { path, .. }, Some(Data::File { path: wire, .. }), true) =
+            (&blob.content, &blob.wire, streamed)
+        {
+            let codings = Codings::parse(blob.encoding.as_deref()).unwrap_or_default();
+            let form = Form::File(self.side_file_of(path, false, extension(content_type))?.0);
+            let (wire, sha256) = self.side_file_of(wire, false, codings.extension())?;
+            let (wire, sha256) = (Some(Wire::File(wire)), Some(sha256));
+            return Ok(Some(Body { form, sha256, encoding: blob.encoding, wire, streamed }));
+        }
         if let Data::File { path, length, .. } = &blob.content
             && (*length > WHOLE || streamed)
             && blob.encoding.is_none()

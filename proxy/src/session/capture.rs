@@ -141,11 +141,11 @@ impl Capture<'_> {
         if file.decoded {
             self.warnings.push(Warning::StoredDecoded { request: line.to_owned() });
         }
-        let path = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let encoded = file.encoded.as_ref();
         Blob {
-            content: Data::File { path, length: file.length, sha256: hex::encode(file.sha256) },
-            encoding: None,
-            wire: None,
+            content: Data::file(&file.path, file.length, file.sha256),
+            encoding: encoded.map(|wire| wire.encoding.clone()),
+            wire: encoded.map(|wire| Data::file(&wire.path, wire.length, wire.sha256)),
             redacted: file.redacted,
             streamed: true,
             decoded: file.decoded,

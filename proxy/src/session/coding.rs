@@ -27,7 +27,31 @@ pub(crate) struct DecodeError {
     pub(crate) too_large: bool,
 }
 
+/// Bytes that a body may inflate to whatever its ratio.
+const BOMB_FROM: u64 = 8 * 1024 * 1024;
+/// Beyond that, what one encoded byte may become. Real content stays below; a body made to exhaust its reader is above from the
+/// beginning.
+const BOMB_RATIO: u64 = 100;
+/// Encoded bytes that are decoded in one step; bounds what a step can become.
+pub(crate) const STEP: usize = 4 * 1024;
+
+/// Whether a body inflates so much that decoding it further is not worth it: it is treated like one that cannot be decoded.
+pub(crate) const fn is_bomb(encoded: u64, decoded: u64) -> bool {
+    decoded > BOMB_FROM && decoded / BOMB_RATIO > encoded
+}
+
 impl Codings {
+    /// As a `Content-Encoding` names them.
+    pub(crate) fn names(&self) -> String {
+        let name = |coding: &Coding| match coding {
+            Coding::Gzip => "gzip",
+            Coding::Deflate => "deflate",
+            Coding::Brotli => "br",
+            Coding::Zstd => "zstd",
+        };
+        self.0.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
     /// The codings a `Content-Encoding` names; `None` if one is not known.
     pub(crate) fn parse(header: Option<&str>) -> Option<Self> {
         let mut codings = Vec::new();
@@ -64,9 +88,10 @@ impl Codings {
     pub(crate) fn decode(&self, bytes: &[u8], limit: usize) -> Result<Vec<u8>, DecodeError> {
         let mut decoder = Decoder::new(self);
         let mut out = Vec::new();
-        // Small steps bound what one call can inflate to.
-        for chunk in bytes.chunks(16 * 1024) {
-            if decoder.push(chunk, &mut out).is_err() {
+        let mut encoded = 0;
+        for chunk in bytes.chunks(STEP) {
+            encoded += chunk.len() as u64;
+            if decoder.push(chunk, &mut out).is_err() || is_bomb(encoded, out.len() as u64) {
                 return Err(DecodeError { partial: out, too_large: false });
             }
             if out.len() > limit {
@@ -278,8 +303,11 @@ mod tests {
         assert_eq!(Codings::parse(Some("gzip, aes128gcm")), None);
         let codings = Codings::parse(Some("gzip")).unwrap();
         assert!(!codings.decode(b"this is not gzip at all", LIMIT).unwrap_err().too_large);
-        let bomb = codings.encode(&vec![0; 4 * LIMIT]).unwrap();
-        assert!(codings.decode(&bomb, LIMIT).unwrap_err().too_large);
+        let large = codings.encode(&vec![0; 4 * LIMIT]).unwrap();
+        assert!(codings.decode(&large, LIMIT).unwrap_err().too_large);
+        let bomb = codings.encode(&vec![0; 32 * LIMIT]).unwrap();
+        let error = codings.decode(&bomb, 64 * LIMIT).unwrap_err();
+        assert!(!error.too_large && error.partial.len() < 16 * LIMIT, "a bomb is not decoded to its end");
         let whole = codings.encode(&b"0123456789".repeat(9000)).unwrap();
         let cut = codings.decode(&whole[..whole.len() / 2], LIMIT);
         assert!(cut.is_err(), "a cut body is not a whole one");

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::error::SessionError;
 use super::model::names;
 use super::read::invalid;
+use super::seal;
 use crate::exchange::{FailureKind, Headers, Incomplete, ResponseHead};
 
 /// First line of a journal.
@@ -24,6 +25,17 @@ struct Header {
 }
 
 const FORMAT: &str = "mcpeak-journal";
+/// From version 2 on each line has a checksum.
+const VERSION: u32 = 2;
+
+/// What a journal holds.
+#[derive(Debug, Default)]
+pub(crate) struct Content {
+    /// The entries that are whole.
+    pub(crate) entries: Vec<Entry>,
+    /// Lines that were cut off or damaged, or whose files were.
+    pub(crate) broken_lines: usize,
+}
 
 /// One finished exchange.
 #[derive(Debug, Serialize, Deserialize)]
@@ -91,6 +103,12 @@ impl Data {
             Ok(text) => Self::Text(text.to_owned()),
             Err(_) => Self::Base64(STANDARD.encode(bytes)),
         }
+    }
+
+    /// A spooled file.
+    pub(crate) fn file(path: &Path, length: u64, sha256: [u8; 32]) -> Self {
+        let path = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self::File { path, length, sha256: hex::encode(sha256) }
     }
 
     /// The bytes, read from the folder of side files if they are not here.
@@ -186,7 +204,7 @@ impl Journal {
             }
             file.set_len(0).map_err(failed("write")).map_err(io)?;
         }
-        let header = Header { format: FORMAT.to_owned(), version: 1 };
+        let header = Header { format: FORMAT.to_owned(), version: VERSION };
         let mut line = serde_json::to_vec(&header).unwrap_or_default();
         line.push(b'\n');
         file.write_all(&line).and_then(|()| file.sync_all()).map_err(failed("write")).map_err(io)?;
@@ -196,8 +214,11 @@ impl Journal {
     /// Opens a journal that was left, to finish it.
     pub(crate) fn reopen(session: &Path) -> Result<Self, SessionError> {
         let path = path_of(session);
-        let file = OpenOptions::new().read(true).append(true).open(&path);
-        let file = file.map_err(|source| SessionError::io("read", &path, source))?;
+        let io = |source| SessionError::io("read", &path, source);
+        if !std::fs::metadata(&path).map_err(io)?.is_file() {
+            return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")));
+        }
+        let file = OpenOptions::new().read(true).append(true).open(&path).map_err(io)?;
         if file.try_lock().is_err() {
             return Err(SessionError::Locked { path: session.to_owned() });
         }
@@ -209,8 +230,7 @@ impl Journal {
         let mut lines = Vec::new();
         for entry in entries {
             // Entries hold strings and numbers only, which always serialise.
-            lines.extend(serde_json::to_vec(entry).unwrap_or_default());
-            lines.push(b'\n');
+            lines.extend(seal::seal(&serde_json::to_vec(entry).unwrap_or_default()));
         }
         let before = self.file.metadata().map(|metadata| metadata.len());
         let written = self.file.write_all(&lines).and_then(|()| self.file.sync_data());
@@ -223,41 +243,32 @@ impl Journal {
         })
     }
 
-    /// Every entry; a last line that was cut off is left out.
-    pub(crate) fn entries(&self) -> Result<Vec<Entry>, SessionError> {
+    /// Every entry that is whole, and how many are not: a crash cuts the last line off, a bad disk damages any.
+    pub(crate) fn read(&self, folder: &Path) -> Result<Content, SessionError> {
         let io = |source| SessionError::io("read", &self.path, source);
         let mut reader = BufReader::new(File::open(&self.path).map_err(io)?);
-        let mut entries = Vec::new();
         let mut line = Vec::new();
-        let mut number = 0;
+        reader.read_until(b'\n', &mut line).map_err(io)?;
+        let header: Option<Header> = serde_json::from_slice(&line).ok();
+        if header.is_none_or(|header| header.format != FORMAT || header.version != VERSION) {
+            let hint = "recover it with the mcpeak that wrote it, or record again with --force";
+            return Err(invalid("", &self.path, 0, "the file is not a journal of this version", hint));
+        }
+        let mut content = Content::default();
+        line.clear();
         while reader.read_until(b'\n', &mut line).map_err(io)? > 0 {
-            number += 1;
-            let whole = line.ends_with(b"\n");
-            if number == 1 {
-                let header: Option<Header> = serde_json::from_slice(&line).ok();
-                if header.is_none_or(|header| header.format != FORMAT || header.version != 1) {
-                    return Err(self.damaged(number, "the file is not a journal of this version"));
-                }
-            } else {
-                match serde_json::from_slice(&line) {
-                    Ok(entry) => entries.push(entry),
-                    Err(_) if !whole => break,
-                    Err(error) => return Err(self.damaged(number, &error.to_string())),
-                }
+            let entry = seal::open(&line).and_then(|json| serde_json::from_slice(json).ok());
+            match entry.filter(|entry| seal::files_are_whole(entry, folder)) {
+                Some(entry) => content.entries.push(entry),
+                None => content.broken_lines += 1,
             }
             line.clear();
         }
-        Ok(entries)
+        Ok(content)
     }
 
     /// Deletes the journal: its session file is written.
     pub(crate) fn remove(self) -> Result<(), SessionError> {
         std::fs::remove_file(&self.path).map_err(|source| SessionError::io("remove", &self.path, source))
-    }
-
-    fn damaged(&self, line: usize, problem: &str) -> SessionError {
-        let lines = "\n".repeat(line - 1);
-        let hint = "delete this line and recover again; the other lines are independent of it";
-        invalid(&lines, &self.path, lines.len(), problem, hint)
     }
 }

@@ -178,8 +178,12 @@ impl Loader<'_> {
             let names = self.redaction.redactor.unknown_names(text).into_iter();
             warnings.extend(names.map(|name| Warning::SecretUnknown { name }));
         }
-        for name in ["transfer-encoding", "connection", "keep-alive"] {
+        for name in ["connection", "keep-alive"] {
             headers.remove(name);
+        }
+        // Where there is no body it describes the one that a GET would have had.
+        if response.framing != Framing::None {
+            headers.remove("transfer-encoding");
         }
         if sent.edited {
             warnings.push(Warning::Edited { request: line.to_owned() });
@@ -218,6 +222,9 @@ impl Loader<'_> {
         if let (Form::File(name), None) = (&body.form, &body.encoding) {
             return self.sent_file(name, body.sha256.as_deref());
         }
+        if let (Form::File(content), Some(Wire::File(wire)), true) = (&body.form, &body.wire, body.streamed) {
+            return self.sent_encoded(content, wire, body.sha256.as_deref());
+        }
         let content = self.content(body)?;
         let restored = self.redaction.redactor.restore(&content).map(Bytes::from);
         let Some(encoding) = &body.encoding else {
@@ -247,6 +254,20 @@ impl Loader<'_> {
                 Ok(Sent { body: StoredBody::Memory(Bytes::from(encoded)), edited })
             }
         }
+    }
+
+    /// A body that is too large to be decoded and compared: its readable file has its hash for a name, and so cannot be edited.
+    fn sent_encoded(&self, content: &str, wire: &str, sha256: Option<&str>) -> Checked<Sent> {
+        let path = self.side_file(content)?;
+        let actual = sha256_of(&path).map_err(|error| unreadable(content, &error))?;
+        if path.file_stem().is_none_or(|stem| stem.to_string_lossy() != actual) {
+            let text = format!("`{content}` is not the content that its name says");
+            return Err(problem(
+                text,
+                "restore the side file, or delete `encoding` and `wire` here to send it as it is",
+            ));
+        }
+        self.sent_file(wire, sha256)
     }
 
     fn sent_file(&self, name: &str, sha256: Option<&str>) -> Checked<Sent> {

@@ -8,7 +8,7 @@
 //! let mut sink = pending.request_sink();                     // BodySink: poll_ready (back-pressure), push, finish
 //! let captured = sink.finish();
 //! let mut sink = pending.response_sink(&response_head);
-//! pending.finish(request_captured, Outcome::…);              // queued to the journal; dropped unfinished it counts as aborted
+//! pending.finish(request_captured, Outcome::…).await;        // queued to the journal; ready when it is on the disk
 //! let report = recorder.complete(&counts).await?;            // canonical file, atomic rename
 //! ```
 //!
@@ -38,6 +38,8 @@
 //! | `sink` | bodies captured while they stream by |
 //! | `capture` | a captured exchange made into a journal entry |
 //! | `journal` | `….session.json.journal`: one line per finished exchange, on disk before the run ends |
+//! | `seal` | a line of it that shows whether it is whole |
+//! | `on_disk` | waiting until an exchange is on the disk |
 //! | `assemble` | a journal turned into `….session.json` and `….session.files/` |
 //! | `load` | a file made ready for replay |
 //! | `replay` | the loaded session that answers requests |
@@ -48,7 +50,8 @@
 //! `Content-Encoding` was undone, `wire` holds the encoded bytes (inline below 64 KiB, else `<sha256>.gz` and the like), because
 //! compressing again does not give the same bytes; a body with a secret in it is encoded again once, when the file is written.
 //! An edited content no longer decodes from `wire` and is encoded again at load. A body of more than 4 MiB is captured in a
-//! stream: it is stored decoded and replayed without `Content-Encoding`, and a request with such a body is matched by hash.
+//! stream: if a secret is in it, it is stored decoded and replayed without `Content-Encoding`. A request with such a body is
+//! matched by hash.
 
 mod assemble;
 mod body;
@@ -58,18 +61,22 @@ mod error;
 mod journal;
 mod load;
 mod model;
+mod on_disk;
 mod read;
 mod recorder;
 mod replay;
+mod seal;
 mod sink;
 mod stored;
 mod syntax;
 mod write;
 
+pub(crate) use coding::{Codings, Decoder as Inflate, STEP as INFLATE_STEP};
 pub use error::{Place, SessionError};
 pub use load::check;
 pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire};
-pub use recorder::{Pending, Recorder, recover};
+pub use on_disk::OnDisk;
+pub use recorder::{Pending, Recorder, Recovered, recover};
 pub use replay::{KeySink, Replay, ReplayOptions, RequestBody, Take};
 pub use sink::BodySink;
 pub use stored::{Stored, StoredBody, StoredResponse};

@@ -16,6 +16,7 @@ use super::assemble::{assemble, remove_unreferenced};
 use super::capture::{Capture, Finished};
 use super::error::SessionError;
 use super::journal::{Journal, folder_of};
+use super::on_disk::OnDisk;
 use super::sink::{BodySink, Shared};
 use crate::exchange::{Captured, Outcome, RequestHead, ResponseHead};
 use crate::redact::{Ledger, Redaction};
@@ -38,7 +39,8 @@ struct Inner {
 }
 
 enum Job {
-    Exchange(Box<Finished>),
+    /// The sender is dropped when the exchange is on the disk.
+    Exchange(Box<Finished>, oneshot::Sender<()>),
     Complete(oneshot::Sender<Result<Completed, SessionError>>),
     Abandon(oneshot::Sender<()>),
 }
@@ -176,17 +178,20 @@ impl Pending {
         BodySink::new(Arc::clone(&self.recorder.0.shared), name, &head.headers)
     }
 
-    /// Hands the exchange to the journal; never waits. After the recording was completed it counts as aborted.
-    pub fn finish(self, request: Captured, outcome: Outcome) {
+    /// Hands the exchange to the journal; never waits. After the recording was completed it counts as aborted. What is
+    /// returned is ready when the exchange is on the disk.
+    pub fn finish(self, request: Captured, outcome: Outcome) -> OnDisk {
         let inner = &self.recorder.0;
         let finished = Box::new(Finished { seq: self.seq, head: self.head, request, outcome });
         let held = finished.held();
         inner.shared.queue(held);
-        if inner.jobs.send(Job::Exchange(finished)).is_ok() {
+        let (sender, written) = oneshot::channel();
+        if inner.jobs.send(Job::Exchange(finished, sender)).is_ok() {
             inner.finished.fetch_add(1, Ordering::AcqRel);
         } else {
             inner.shared.unqueue(held);
         }
+        OnDisk::new(written)
     }
 }
 
@@ -206,13 +211,17 @@ impl Writer {
     fn run(mut self, jobs: &Receiver<Job>) {
         // Ends when every handle is gone: the journal stays and can be recovered.
         while let Ok(first) = jobs.recv() {
-            let mut batch = Vec::new();
+            let (mut batch, mut waiting) = (Vec::new(), Vec::new());
             let mut next = Some(first);
             while let Some(job) = next.take() {
                 match job {
-                    Job::Exchange(finished) => batch.push(*finished),
+                    Job::Exchange(finished, written) => {
+                        batch.push(*finished);
+                        waiting.push(written);
+                    }
                     Job::Complete(answer) => {
                         self.write(batch);
+                        drop(waiting);
                         // The caller may have given up waiting.
                         let _ = answer.send(self.complete());
                         return;
@@ -232,6 +241,7 @@ impl Writer {
                 next = if batch.len() < BATCH { jobs.try_recv().ok() } else { None };
             }
             self.write(batch);
+            drop(waiting);
         }
     }
 
@@ -273,24 +283,39 @@ impl Writer {
             return Err(SessionError::Finished { path: self.path.clone() });
         };
         self.shared.close();
-        let session = assemble(&self.path, journal.entries()?, Some(&self.shared.redaction), &now())?;
+        let content = journal.read(&self.shared.folder)?;
+        if content.broken_lines > 0 {
+            let source = std::io::Error::other("what was written to the journal is not what is in it");
+            return Err(SessionError::io("finish", &self.path, source));
+        }
+        let session = assemble(&self.path, content.entries, Some(&self.shared.redaction), &now())?;
         journal.remove()?;
         remove_unreferenced(&session, &self.path)?;
         Ok(Completed { recorded: self.recorded, warnings: std::mem::take(&mut self.warnings) })
     }
 }
 
-/// Finishes an interrupted recording from its journal: how many exchanges were saved. A session file that is already there is
+/// What [`recover`] found in a journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// Exchanges that are in the session file now.
+    pub exchanges: usize,
+    /// Lines that were cut off or damaged, and left out: one exchange each.
+    pub broken_lines: usize,
+}
+
+/// Finishes an interrupted recording from its journal. A session file that is already there is
 /// replaced only with `force`.
-pub fn recover(path: &Path, force: bool) -> Result<usize, SessionError> {
+pub fn recover(path: &Path, force: bool) -> Result<Recovered, SessionError> {
     let journal = Journal::reopen(path)?;
     if !force && path.exists() {
         return Err(SessionError::Exists { path: path.to_owned() });
     }
-    let session = assemble(path, journal.entries()?, None, &now())?;
+    let content = journal.read(&folder_of(path))?;
+    let session = assemble(path, content.entries, None, &now())?;
     journal.remove()?;
     remove_unreferenced(&session, path)?;
-    Ok(session.exchanges.len())
+    Ok(Recovered { exchanges: session.exchanges.len(), broken_lines: content.broken_lines })
 }
 
 fn now() -> String {

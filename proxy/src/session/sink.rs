@@ -1,6 +1,6 @@
 //! Bodies captured while they stream by.
 //!
-//! Up to 4 MiB a body is held. Beyond that a thread of its own decodes it, replaces its secrets and writes it to a file; the
+//! Up to 4 MiB a body is held. Beyond that a thread of its own whole it, replaces its secrets and writes it to a file; the
 //! stream is held back while that thread is more than 1 MiB behind.
 
 use std::collections::VecDeque;
@@ -18,8 +18,8 @@ use mcpeak_core::redact::Scanner;
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
-use super::coding::{Codings, Decoder};
-use crate::exchange::{Captured, Headers, SpoolFile, Spooled};
+use super::coding::{Codings, Decoder, STEP, is_bomb};
+use crate::exchange::{Captured, EncodedFile, Headers, SpoolFile, Spooled};
 use crate::redact::{BodyKind, Redaction};
 
 /// Most bytes of a body that are held.
@@ -273,36 +273,37 @@ impl Pipe {
     }
 }
 
-/// Decodes, redacts and writes one body.
+/// Decodes, redacts and writes one body. The encoded bytes are kept beside it: they are what is replayed if there was nothing to
+/// redact, and all there is if they cannot be decoded.
 pub(crate) struct Spool {
     path: PathBuf,
+    codings: Option<Codings>,
+    /// `None` where there is nothing to undo, and after it turned out that it cannot be undone.
     decoder: Option<Decoder>,
-    decoded: bool,
+    wire: SpoolOut,
     scanner: Option<Scanner>,
-    hasher: Sha256,
-    length: u64,
-    file: Option<BufWriter<File>>,
+    out: SpoolOut,
 }
 
 impl Spool {
     pub(crate) fn new(redaction: &Redaction, codings: Option<Codings>, members: bool, path: PathBuf) -> Self {
         let codings = codings.filter(|codings| !codings.is_identity());
         let scanner = Scanner::new(redaction.redactor.clone(), Arc::clone(&redaction.tokens), members);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         Self {
-            path,
-            decoded: codings.is_some(),
-            decoder: codings.map(|codings| Decoder::new(&codings)),
+            wire: SpoolOut::new(path.with_file_name(format!("{stem}-wire.part"))),
+            out: SpoolOut::new(path.clone()),
+            decoder: codings.as_ref().map(Decoder::new),
+            codings,
             scanner: Some(scanner),
-            hasher: Sha256::new(),
-            length: 0,
-            file: None,
+            path,
         }
     }
 
     /// Spools bytes that are held.
     pub(crate) fn write_all(mut self, bytes: &[u8]) -> io::Result<SpoolFile> {
         let written = bytes.chunks(HELD / 64).try_for_each(|chunk| self.write(chunk));
-        written.and_then(|()| self.finish()).inspect_err(|_| drop(std::fs::remove_file(&self.path)))
+        written.and_then(|()| self.finish()).inspect_err(|_| self.discard())
     }
 
     /// `None` if the stream was aborted.
@@ -314,52 +315,91 @@ impl Spool {
                 Ok(chunk) => result = result.and_then(|()| self.write(&chunk)),
                 Err(End::Finished) => break,
                 Err(End::Aborted) => {
-                    drop(std::fs::remove_file(&self.path));
+                    self.discard();
                     return None;
                 }
             }
         }
         let file = result.and_then(|()| self.finish());
-        Some(file.inspect_err(|_| drop(std::fs::remove_file(&self.path))))
+        Some(file.inspect_err(|_| self.discard()))
+    }
+
+    fn discard(&self) {
+        drop(std::fs::remove_file(&self.path));
+        drop(std::fs::remove_file(&self.wire.path));
     }
 
     fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
-        let mut plain = Vec::new();
-        let chunk = match &mut self.decoder {
-            Some(decoder) => {
-                decoder.push(chunk, &mut plain)?;
-                &plain
+        if self.codings.is_none() {
+            return self.scan(chunk);
+        }
+        for step in chunk.chunks(STEP) {
+            self.wire.write(step)?;
+            let Some(decoder) = &mut self.decoder else { continue };
+            let mut plain = Vec::new();
+            let whole = decoder.push(step, &mut plain).is_ok();
+            self.scan(&plain)?;
+            if !whole || is_bomb(self.wire.length, self.out.length) {
+                self.decoder = None;
             }
-            None => chunk,
-        };
+        }
+        Ok(())
+    }
+
+    fn scan(&mut self, plain: &[u8]) -> io::Result<()> {
         let mut out = Vec::new();
         if let Some(scanner) = &mut self.scanner {
-            scanner.push(chunk, &mut out);
+            scanner.push(plain, &mut out);
         }
-        self.emit(&out)
+        self.out.write(&out)
     }
 
     fn finish(&mut self) -> io::Result<SpoolFile> {
         let mut rest = Vec::new();
-        if let Some(decoder) = self.decoder.take() {
-            decoder.finish(&mut rest)?;
-        }
+        let whole = self.decoder.take().is_some_and(|decoder| decoder.finish(&mut rest).is_ok());
+        self.scan(&rest)?;
         let mut out = Vec::new();
-        let mut redacted = false;
-        if let Some(mut scanner) = self.scanner.take() {
-            scanner.push(&rest, &mut out);
-            redacted = scanner.finish(&mut out);
+        let redacted = self.scanner.take().is_some_and(|scanner| scanner.finish(&mut out));
+        self.out.write(&out)?;
+        let (length, sha256) = self.out.finish()?;
+        let mut file = SpoolFile {
+            path: self.path.clone(),
+            length,
+            sha256,
+            redacted,
+            decoded: self.codings.is_some() && redacted,
+            encoded: None,
+        };
+        if let Some(codings) = self.codings.as_ref().filter(|_| !redacted) {
+            let (length, sha256) = self.wire.finish()?;
+            let path = self.wire.path.clone();
+            if whole {
+                file.encoded = Some(EncodedFile { encoding: codings.names(), path, length, sha256 });
+            } else {
+                drop(std::fs::remove_file(&self.path));
+                (file.path, file.length, file.sha256) = (path, length, sha256);
+            }
+        } else {
+            drop(std::fs::remove_file(&self.wire.path));
         }
-        self.emit(&out)?;
-        if let Some(file) = self.file.take() {
-            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
-        }
-        let sha256 = std::mem::take(&mut self.hasher).finalize().into();
-        let path = self.path.clone();
-        Ok(SpoolFile { path, length: self.length, sha256, redacted, decoded: self.decoded })
+        Ok(file)
+    }
+}
+
+/// A file that is being written, its length and its hash.
+struct SpoolOut {
+    path: PathBuf,
+    hasher: Sha256,
+    length: u64,
+    file: Option<BufWriter<File>>,
+}
+
+impl SpoolOut {
+    fn new(path: PathBuf) -> Self {
+        Self { path, hasher: Sha256::new(), length: 0, file: None }
     }
 
-    fn emit(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
             if let Some(folder) = self.path.parent() {
                 std::fs::create_dir_all(folder)?;
@@ -369,6 +409,14 @@ impl Spool {
         self.hasher.update(bytes);
         self.length += bytes.len() as u64;
         self.file.as_mut().map_or(Ok(()), |file| file.write_all(bytes))
+    }
+
+    /// Waits for the disk.
+    fn finish(&mut self) -> io::Result<(u64, [u8; 32])> {
+        if let Some(file) = self.file.take() {
+            file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_data()?;
+        }
+        Ok((self.length, std::mem::take(&mut self.hasher).finalize().into()))
     }
 }
 

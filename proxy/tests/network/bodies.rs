@@ -142,3 +142,99 @@ async fn p11_the_first_event_passes_at_once() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn chunks_that_can_be_read_two_ways_are_refused() {
+    within(async {
+        let upstream = Upstream::canned(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let proxy = harness.pass().await;
+        for chunks in ["2\n{}\r\n0\r\n\r\n", "2\r\n{}\n0\r\n\r\n", "2\r\n{}\r\n0\n\r\n", "2;a\n\r\n{}\r\n0\r\n\r\n"] {
+            let request = format!(
+                "POST http://api.test/ HTTP/1.1\r\nHost: api.test\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}"
+            );
+            let answer = Client::plain(proxy.address).await.ask(&request).await;
+            assert_eq!(answer.status(), 400, "{chunks:?}");
+            assert_eq!(answer.field("connection"), Some("close"));
+        }
+        assert_eq!(upstream.hits(), 0, "the upstream saw no whole request");
+        proxy.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_status_that_is_none_ends_the_call_at_once() {
+    within(async {
+        let upstream = Upstream::plain(|asked| {
+            let interim = b"HTTP/1.1 102 Processing\r\n\r\n".repeat(1000);
+            Reaction::Keep(match asked.target() {
+                "/zero" => b"HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n".to_vec(),
+                _ => interim,
+            })
+        })
+        .await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let recording = harness.record().await;
+        for path in ["/zero", "/for-ever"] {
+            let begun = std::time::Instant::now();
+            let mut client = Client::plain(recording.address).await;
+            client
+                .send(format!("GET http://api.test{path} HTTP/1.1\r\nHost: api.test\r\n\r\n").as_bytes())
+                .await;
+            assert!(client.answer(false).await.is_none(), "{path}");
+            assert!(begun.elapsed().as_secs() < 5, "{path}: no deadline was waited for");
+        }
+        let report = recording.stop().await;
+        assert_eq!(report.recorded, 2, "{:?}", report.warnings);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn b10_any_request_bytes_are_accepted_whatever_their_type_says() {
+    within(async {
+        let upstream = Upstream::plain(|asked| {
+            let hash = hex::encode(Sha256::digest(&asked.body));
+            Reaction::Keep(format!("HTTP/1.1 200 OK\r\nContent-Length: 64\r\n\r\n{hash}").into_bytes())
+        })
+        .await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let every: Vec<u8> = (0..=255).collect();
+        let bodies: [(&str, &[u8]); 6] = [
+            ("application/json", &every),
+            ("application/json", b"{\"cut\": "),
+            ("application/x-www-form-urlencoded", b"a=%&=&%zz\xff"),
+            ("multipart/form-data; boundary=x", b"--x\r\nno part"),
+            ("text/plain; charset=utf-8", b"\xc3\x28"),
+            ("no type at all", b"\0"),
+        ];
+        let mut live = Vec::new();
+        for replaying in [false, true] {
+            let proxy = if replaying { harness.replay().await } else { harness.record().await };
+            let mut client = Client::plain(proxy.address).await;
+            let mut answers = Vec::new();
+            for (kind, body) in bodies {
+                let mut request =
+                    b"POST http://api.test/ HTTP/1.1\r\nHost: api.test\r\nContent-Type: ".to_vec();
+                request.extend(
+                    kind.bytes().chain(format!("\r\nContent-Length: {}\r\n\r\n", body.len()).bytes()),
+                );
+                request.extend(body);
+                client.send(&request).await;
+                let answer = client.answer(false).await.unwrap();
+                assert_eq!(
+                    answer.text(),
+                    hex::encode(Sha256::digest(body)),
+                    "{kind}, replaying: {replaying}"
+                );
+                answers.push(answer);
+            }
+            let report = proxy.stop().await;
+            assert_eq!((report.missed.len(), report.unused.len()), (0, 0));
+            if replaying { assert_eq!(live, answers) } else { live = answers }
+        }
+        assert_eq!(upstream.hits(), bodies.len());
+    })
+    .await;
+}

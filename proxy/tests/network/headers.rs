@@ -54,6 +54,25 @@ async fn h1_h2_h9_fields_are_replayed_as_recorded_and_nothing_is_added() {
 }
 
 #[tokio::test]
+async fn h9_replay_adds_no_field_of_its_own() {
+    within(async {
+        // Neither Date nor Server nor Via nor anything that tells a recording from the upstream.
+        let bare = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        let request = "GET http://api.test/ HTTP/1.1\r\nHost: api.test\r\n\r\n";
+        let (live, replayed) = once(bare, request).await;
+        for head in [live, replayed] {
+            assert_eq!(head, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
+        }
+        let odd = b"HTTP/1.1 404 Nope\r\nx-ONE: 1\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nX-One: 2\r\nContent-Length: 0\r\nVia: 1.1 far\r\n\r\n";
+        let (live, replayed) = once(odd, request).await;
+        for head in [live, replayed] {
+            assert_eq!(head.as_bytes(), odd, "byte for byte");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn h5_framing_is_replayed_in_kind() {
     within(async {
         let request = "GET http://api.test/ HTTP/1.1\r\nHost: api.test\r\n\r\n";
@@ -86,6 +105,73 @@ async fn h3_bodiless_answers_stay_bodiless() {
         let none = b"HTTP/1.1 204 No Content\r\nA: 1\r\n\r\n";
         let (live, replayed) = once(none, "DELETE http://api.test/ HTTP/1.1\r\nHost: api.test\r\n\r\n").await;
         assert_eq!((live.as_bytes(), replayed.as_bytes()), (&none[..], &none[..]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h3_a_head_request_shows_the_framing_a_get_would_have() {
+    within(async {
+        let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: 1\r\n\r\n";
+        let (live, replayed) = once(head, "HEAD http://api.test/ HTTP/1.1\r\nHost: api.test\r\n\r\n").await;
+        assert_eq!((live.as_bytes(), replayed.as_bytes()), (&head[..], &head[..]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn h6_transfer_codings_are_undone_and_never_lost_unmarked() {
+    use std::io::Write as _;
+    within(async {
+        let text = b"{\"transfer\": \"coding\"}".repeat(2000);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&text).unwrap();
+        let gzip = gzip.finish().unwrap();
+        let (first, rest) = gzip.split_at(gzip.len() / 2);
+        let mut chunked =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\nContent-Type: text/plain\r\n\r\n"
+                .to_vec();
+        for part in [first, rest] {
+            chunked.extend(format!("{:x}\r\n", part.len()).bytes());
+            chunked.extend(part);
+            chunked.extend(b"\r\n");
+        }
+        let cut = chunked.clone();
+        chunked.extend(b"0\r\nX-Sum: 7\r\n\r\n");
+        let mut until_close = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n".to_vec();
+        until_close.extend(&gzip);
+        let unknown = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: compress, chunked\r\n\r\n0\r\n\r\n".to_vec();
+        let upstream = Upstream::plain(move |asked| {
+            Reaction::Close(match asked.target() {
+                "/chunked" => chunked.clone(),
+                "/close" => until_close.clone(),
+                "/cut" => cut[..cut.len() - 40].to_vec(),
+                _ => unknown.clone(),
+            })
+        })
+        .await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let mut turns = Vec::new();
+        for replaying in [false, true] {
+            let proxy = if replaying { harness.replay().await } else { harness.record().await };
+            let mut answers = Vec::new();
+            for path in ["chunked", "close", "cut"] {
+                let mut client = Client::plain(proxy.address).await;
+                answers.push(client.get("api.test", &format!("http://api.test/{path}")).await);
+            }
+            let mut client = Client::plain(proxy.address).await;
+            client.send(b"GET http://api.test/unknown HTTP/1.1\r\nHost: api.test\r\n\r\n").await;
+            assert!(client.answer(false).await.is_none(), "a coding that nobody here knows is no answer");
+            assert_eq!((answers[0].body == text, answers[0].trailers.as_str()), (true, "X-Sum: 7\r\n"));
+            assert!(answers[1].body == text && !answers[2].whole && text.starts_with(&answers[2].body));
+            assert_eq!(answers[0].field("transfer-encoding"), Some("chunked"));
+            turns.push(answers);
+            assert_eq!(proxy.stop().await.missed.len(), 0);
+        }
+        for (live, replayed) in turns[0].iter().zip(&turns[1]) {
+            assert_eq!(live.head.len(), replayed.head.len(), "{} {}", live.head, replayed.head);
+            assert!(live.body == replayed.body && live.whole == replayed.whole);
+        }
     })
     .await;
 }

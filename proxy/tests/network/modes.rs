@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcpeak_proxy::Mode;
+use mcpeak_proxy::session::ReplayOptions;
 
 use crate::support::{Client, Harness, Reaction, TestCa, Upstream, within};
 
@@ -35,6 +36,85 @@ async fn k1_k2_replay_never_dials_and_serves_on() {
         assert_eq!((upstream.hits(), upstream.connections()), (1, 1));
         assert_eq!((report.replayed, report.upstream_connections), (1, 0));
         assert!(report.has_misses());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn k2_replay_serves_until_it_is_told_to_stop() {
+    within(async {
+        let upstream = Upstream::canned(OK).await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let recording = harness.record().await;
+        Client::plain(recording.address).await.get("api.test", "http://api.test/n").await;
+        recording.stop().await;
+        upstream.stop().await;
+
+        let replaying = harness.replay().await;
+        let mut kept = Client::plain(replaying.address).await;
+        assert_eq!(kept.get("api.test", "http://api.test/n").await.status(), 200);
+        // The last recording is used: the connection goes on, and so do new ones.
+        for _ in 0..3 {
+            assert_eq!(kept.get("api.test", "http://api.test/n").await.status(), 599);
+            let mut fresh = Client::plain(replaying.address).await;
+            assert_eq!(fresh.get("api.test", "http://api.test/n").await.status(), 599);
+        }
+        let address = replaying.address;
+        let report = replaying.stop().await;
+        assert_eq!((report.replayed, report.missed.iter().map(|miss| miss.count).sum::<u64>()), (1, 6));
+        assert!(tokio::net::TcpStream::connect(address).await.is_err(), "and then it is told to stop");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn k8_a_miss_fails_with_the_command_that_records_and_records_nothing() {
+    within(async {
+        let upstream = Upstream::canned(OK).await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let recording = harness.record().await;
+        Client::plain(recording.address).await.get("api.test", "http://api.test/n").await;
+        recording.stop().await;
+        let before = std::fs::read(harness.session()).unwrap();
+
+        let command = "mcpeak test a.suite.json --record-session test.session.json --force";
+        let options = ReplayOptions { record_command: Some(command.to_owned()), ..ReplayOptions::default() };
+        let replaying = harness.replay_with(options).await;
+        let miss = Client::plain(replaying.address).await.get("api.test", "http://api.test/new").await;
+        assert_eq!(miss.status(), 599);
+        assert!(miss.text().contains(command), "{}", miss.text());
+        let report = replaying.stop().await;
+        assert!(report.has_misses() && upstream.hits() == 1, "the call went nowhere");
+        assert_eq!(std::fs::read(harness.session()).unwrap(), before);
+        assert_eq!(std::fs::read_dir(harness.folder.path()).unwrap().count(), 1, "nothing was written");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn m20_a_recording_answers_whatever_way_the_request_came_in() {
+    within(async {
+        let upstream = Upstream::canned(OK).await;
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port);
+        let direct = "GET /n?a=1 HTTP/1.1\r\nHost: api.test\r\n\r\n";
+        let forward = "GET http://api.test/n?a=1 HTTP/1.1\r\nHost: api.test\r\n\r\n";
+        let recording = harness.record().await;
+        let mut reverse = Client::plain(recording.address).await;
+        for _ in 0..3 {
+            assert_eq!(reverse.ask(direct).await.status(), 200);
+        }
+        assert_eq!(recording.stop().await.recorded, 3);
+        let file = std::fs::read_to_string(harness.session()).unwrap();
+        assert_eq!(file.matches("\"url\": \"http://api.test/n?a=1\"").count(), 3, "{file}");
+
+        let replaying = harness.replay().await;
+        let mut tunnel = Client::tunnel(replaying.address, "api.test:80").await;
+        let mut client = Client::plain(replaying.address).await;
+        assert_eq!(client.ask(forward).await.status(), 200, "absolute-form");
+        assert_eq!(tunnel.ask(direct).await.status(), 200, "within CONNECT");
+        assert_eq!(client.ask(direct).await.status(), 200, "origin-form");
+        let report = replaying.stop().await;
+        assert_eq!((report.replayed, report.missed.len(), report.unused.len()), (3, 0, 0));
     })
     .await;
 }

@@ -138,6 +138,8 @@ async fn limits_and_nonsense_have_answers() {
             ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\n\r\n", 400),
+            ("GET http://api.test/ HTTP/1.1\r\nHost: api.test\r\nHost: other.test\r\n\r\n", 400),
+            ("CONNECT api.test:1 HTTP/1.1\r\nHost: api.test:1\r\nhost: api.test:1\r\n\r\n", 400),
             ("CONNECT nonsense HTTP/1.1\r\n\r\n", 400),
             ("GET / NOT-HTTP\r\n\r\n", 400),
         ] {

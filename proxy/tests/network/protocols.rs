@@ -84,6 +84,49 @@ async fn p2_p4_p5_h2_and_trailers_end_to_end_and_replayed() {
 }
 
 #[tokio::test]
+async fn p5_a_replay_speaks_what_the_client_offers_whatever_was_recorded() {
+    within(async {
+        let ca = TestCa::new();
+        let (port, task) = h2_upstream(ca.server("h2.test", &["h2"], false), |_| {
+            Response::new(Full::new(Bytes::from_static(b"two")))
+        })
+        .await;
+        let one = Upstream::tls(&ca, "h1.test", |_| {
+            Reaction::Keep(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none".to_vec())
+        })
+        .await;
+        let harness = Harness::new().trusting(&ca).resolving("h2.test", port).resolving("h1.test", one.port);
+        let hosts = [("h2.test", "two"), ("h1.test", "one")];
+        let recording = harness.record().await;
+        for (host, body) in hosts {
+            for _ in 0..2 {
+                let client = H2Client::secure(recording.address, &harness.authority, host).await;
+                assert_eq!(client.get(&format!("https://{host}/v")).await.1, body);
+                client.close().await;
+            }
+        }
+        assert_eq!(recording.stop().await.recorded, 4);
+        task.abort();
+        one.stop().await;
+
+        // No upstream is there to be asked which versions it has.
+        let replaying = harness.replay().await;
+        for (host, body) in hosts {
+            let client = H2Client::secure(replaying.address, &harness.authority, host).await;
+            let (parts, replayed, _) = client.get(&format!("https://{host}/v")).await;
+            assert_eq!((parts.version, &replayed[..]), (http::Version::HTTP_2, body.as_bytes()));
+            client.close().await;
+            let mut client = Client::secure(replaying.address, &harness.authority, host, &["http/1.1"]).await;
+            let answer = client.get(host, "/v").await;
+            assert_eq!((&answer.head[..15], answer.text().as_str()), ("HTTP/1.1 200 OK", body));
+        }
+        let report = replaying.stop().await;
+        assert_eq!((report.replayed, report.upstream_connections), (4, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn p4_h2_is_offered_although_the_upstream_has_http1_only() {
     within(async {
         let ca = TestCa::new();

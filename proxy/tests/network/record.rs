@@ -35,6 +35,50 @@ async fn e2_a_body_cut_short_is_cut_short_for_the_client_and_in_replay() {
 }
 
 #[tokio::test]
+async fn o1_an_answer_that_a_client_has_seen_to_its_end_is_on_the_disk() {
+    within(async {
+        let upstream = Upstream::plain(|asked| match asked.target() {
+            "/close" => Reaction::Close(b"HTTP/1.1 200 OK\r\n\r\nok".to_vec()),
+            "/cut" => Reaction::Close(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok".to_vec()),
+            "/empty" => Reaction::Keep(b"HTTP/1.1 204 No Content\r\n\r\n".to_vec()),
+            "/chunked" => Reaction::Keep(
+                b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-T: 1\r\n\r\n"
+                    .to_vec(),
+            ),
+            _ => Reaction::Keep(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_vec()),
+        })
+        .await;
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let harness = Harness::new().resolving_port("api.test", 80, upstream.port).resolving_port(
+            "gone.test",
+            80,
+            free,
+        );
+        let recording = harness.record().await;
+        let journal = harness.folder.path().join("test.session.json.journal");
+        let urls = [
+            "api.test/counted",
+            "api.test/chunked",
+            "api.test/empty",
+            "api.test/close",
+            "api.test/cut",
+            "gone.test/",
+        ];
+        for round in 0..5 {
+            for (index, url) in urls.iter().enumerate() {
+                let host = url.split('/').next().unwrap();
+                Client::plain(recording.address).await.get(host, &format!("http://{url}")).await;
+                // A proxy that is killed here loses nothing.
+                let lines = std::fs::read_to_string(&journal).unwrap().lines().count();
+                assert_eq!(lines, 1 + round * urls.len() + index + 1, "{url}");
+            }
+        }
+        assert_eq!(recording.stop().await.recorded, 30);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn p14_a_stream_that_the_client_leaves_is_stored_as_far_as_it_went() {
     within(async {
         let (parts, receiver) = tokio::sync::mpsc::channel(4);

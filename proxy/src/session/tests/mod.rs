@@ -1,6 +1,7 @@
 //! Recordings made, written, read and replayed through the public types, on a real disk.
 
 mod files;
+mod large;
 mod records;
 mod replays;
 mod secrets;
@@ -154,14 +155,14 @@ fn capture(mut sink: super::BodySink, body: &Bytes) -> Captured {
 
 fn send(recorder: &Recorder, call: &Call) {
     let pending = recorder.begin(&call.head);
-    finish(pending, call);
+    drop(finish(pending, call));
 }
 
-fn finish(pending: super::Pending, call: &Call) {
+fn finish(pending: super::Pending, call: &Call) -> super::OnDisk {
     let request = capture(pending.request_sink(), &call.body);
     let body = capture(pending.response_sink(&call.response), &call.answer);
     let (head, trailers, incomplete) = (call.response.clone(), call.trailers.clone(), call.incomplete);
-    pending.finish(request, Outcome::Response { head, body, trailers, incomplete });
+    pending.finish(request, Outcome::Response { head, body, trailers, incomplete })
 }
 
 fn take(replay: &Replay, call: &Call) -> Take {

@@ -5,7 +5,7 @@ use mcpeak_core::redact::Redactor;
 use proptest::prelude::*;
 
 use super::super::journal::path_of;
-use super::super::{Answer, Form, Recorder, Session, SessionError, recover};
+use super::super::{Answer, Form, Recorder, Recovered, Session, SessionError, recover};
 use super::{Call, Place, bytes, capture, finish, get, gzip, hit, post, response, send};
 use crate::exchange::{FailureKind, Framing, IncompleteCause, Outcome};
 use crate::report::{Counts, Warning};
@@ -33,7 +33,7 @@ async fn s13_same_file_whatever_the_order_of_completion() {
             both.reverse();
         }
         for (pending, call) in both {
-            finish(pending, call);
+            drop(finish(pending, call));
         }
         recorder.complete(&Counts::default()).await.unwrap();
         let text = place.text();
@@ -160,7 +160,7 @@ async fn failures_are_outcomes() {
     let recorder = Recorder::create(&place.path(), false, plain()).unwrap();
     let pending = recorder.begin(&call.head);
     let request = capture(pending.request_sink(), &call.body);
-    pending.finish(request, Outcome::Failure(FailureKind::Refused));
+    drop(pending.finish(request, Outcome::Failure(FailureKind::Refused)));
     drop(recorder.begin(&call.head));
     let report = recorder.complete(&Counts::default()).await.unwrap();
     assert_eq!((report.recorded, report.warnings), (1, vec![Warning::Aborted { count: 1 }]));
@@ -206,11 +206,40 @@ async fn an_interrupted_recording_is_recovered() {
         Recorder::create(&place.path(), false, plain()),
         Err(SessionError::StaleJournal { .. })
     ));
-    assert_eq!(recover(&place.path(), false).unwrap(), 3);
+    let recovered = recover(&place.path(), false).unwrap();
+    assert_eq!(recovered, Recovered { exchanges: 3, broken_lines: 1 });
     let replay = place.replay(plain());
     assert_eq!(bytes(&hit(&replay, &calls[0])), b"{\"token\":\"{{token:1}}\"}");
     assert_eq!(bytes(&hit(&replay, &large)), large.answer);
     assert!(!journal.exists() && matches!(recover(&place.path(), true), Err(SessionError::NotFound { .. })));
+}
+
+#[tokio::test]
+async fn o1_damaged_lines_and_side_files_are_left_out_and_counted() {
+    let place = Place::new();
+    let recorder = Recorder::create(&place.path(), false, plain()).unwrap();
+    for path in ["/a", "/b", "/c"] {
+        let pending = recorder.begin(&get(path, "{}").head);
+        finish(pending, &get(path, "{\"n\": 1}")).await;
+    }
+    let image = get("/i", "").answered(&[("Content-Type", "image/png")], vec![7; 100_000]);
+    finish(recorder.begin(&image.head), &image).await;
+    drop(recorder);
+    while matches!(Recorder::create(&place.path(), false, plain()), Err(SessionError::Locked { .. })) {
+        tokio::task::yield_now().await;
+    }
+    let journal = path_of(&place.path());
+    let text = std::fs::read_to_string(&journal).unwrap();
+    assert_eq!(text.lines().count(), 5, "each is there as soon as it is said to be");
+    std::fs::write(&journal, text.replacen("com/b", "com/x", 1)).unwrap();
+    let part = place.folder.path().join("weather.session.files/3-response.part");
+    let mut bytes = std::fs::read(&part).unwrap();
+    bytes[50_000] ^= 1;
+    std::fs::write(&part, bytes).unwrap();
+    let recovered = recover(&place.path(), false).unwrap();
+    assert_eq!(recovered, Recovered { exchanges: 2, broken_lines: 2 });
+    let file = place.text();
+    assert!(file.contains("com/a") && file.contains("com/c") && !file.contains("com/x"), "{file}");
 }
 
 #[tokio::test]
@@ -245,7 +274,8 @@ async fn a_full_disk_is_a_clear_error() {
     let error = recorder.complete(&Counts::default()).await.unwrap_err();
     assert_eq!(error.code(), "SESSION_DISK_FULL");
     assert_eq!(place.text(), text);
-    assert_eq!(recover(&place.path(), true).unwrap(), 1, "the journal is whole");
+    let recovered = recover(&place.path(), true).unwrap();
+    assert_eq!(recovered, Recovered { exchanges: 1, broken_lines: 0 }, "the journal is whole");
 }
 
 #[test]

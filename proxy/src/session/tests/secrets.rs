@@ -276,8 +276,8 @@ proptest! {
         };
         let request = cut(pending.request_sink(), &call.body);
         let body = cut(pending.response_sink(&call.response), &call.answer);
-        pending.finish(request, crate::exchange::Outcome::Response {
-            head: call.response.clone(), body, trailers: call.trailers.clone(), incomplete: None });
+        drop(pending.finish(request, crate::exchange::Outcome::Response {
+            head: call.response.clone(), body, trailers: call.trailers.clone(), incomplete: None }));
         runtime.block_on(recorder.complete(&Counts::default())).unwrap();
         for (name, content) in place.files() { assert_clean(&name, &content); }
         hit(&place.replay(redactor()), &call);
