@@ -5,17 +5,12 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use regex::bytes::Regex;
 
+use super::lexer::Named;
+use super::shape;
+use super::url::{UrlSecret, find_parameter, find_userinfo};
 use super::value::{Encoding, is_searchable, variants};
-use super::{is_sensitive_name, shape};
 use crate::secret::Secret;
-
-/// `"name": "value"` in JSON text that is too large to parse.
-static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?s-u)"((?:[^"\\]|\\.){1,96})"\s*:\s*"((?:[^"\\]|\\.)+)""#)
-        .expect("a constant pattern compiles")
-});
 
 /// `{{secret:NAME}}`, `{{secret:NAME:encoding}}`.
 static NAMED: LazyLock<regex::Regex> = LazyLock::new(|| {
@@ -53,6 +48,11 @@ pub trait Tokens: Send + Sync {
     /// The next occurrence, at or after an offset, of a secret that was given a pseudonym before.
     fn find_at(&self, _haystack: &[u8], _from: usize) -> Option<Found> {
         None
+    }
+
+    /// How many secrets were given a pseudonym so far, where that is known.
+    fn known(&self) -> usize {
+        0
     }
 }
 
@@ -124,12 +124,12 @@ impl Redactor {
 
     /// The first secret at or after an offset, by value and shape.
     pub fn find_at(&self, haystack: &[u8], from: usize, tokens: &dyn Tokens) -> Option<Found> {
-        Search::new(self, tokens, false).next(haystack, from)
+        Search::new(self, tokens, None).next(haystack, from)
     }
 
     /// The text with every secret replaced, by value and shape; `None` if there is none.
     pub fn redact(&self, haystack: &[u8], tokens: &dyn Tokens) -> Option<Vec<u8>> {
-        let mut search = Search::new(self, tokens, false);
+        let mut search = Search::new(self, tokens, None);
         let mut out: Option<Vec<u8>> = None;
         let mut from = 0;
         while let Some(found) = search.next(haystack, from) {
@@ -196,21 +196,20 @@ impl Redactor {
         Some(Found { range, pseudonym })
     }
 
-    fn find_member(&self, haystack: &[u8], from: usize, tokens: &dyn Tokens) -> Option<Found> {
-        let mut from = from;
-        while let Some(captures) = MEMBER.captures_at(haystack, from) {
-            let (name, value) = (captures.get(1)?, captures.get(2)?);
-            let text = std::str::from_utf8(name.as_bytes()).unwrap_or_default();
-            if is_sensitive_name(text) && !value.as_bytes().starts_with(b"{{") {
-                return Some(Found {
-                    range: value.range(),
-                    pseudonym: self.pseudonym(value.as_bytes(), tokens),
-                });
-            }
-            // What looked like a value may be the next member's name.
-            from = value.start() - 1;
-        }
-        None
+    fn find_url(&self, found: Option<UrlSecret>, tokens: &dyn Tokens) -> Option<Found> {
+        let UrlSecret { range, name, value } = found?;
+        Some(Found { range, pseudonym: self.sensitive(&name, &value, tokens) })
+    }
+
+    fn find_named(&self, named: &[Named], base: u64, from: usize, tokens: &dyn Tokens) -> Option<Found> {
+        let from = base + from as u64;
+        let named = named[named.partition_point(|named| named.range.end <= from)..]
+            .iter()
+            .find(|named| named.range.end > from)?;
+        let offset = |at: u64| usize::try_from(at - base).unwrap_or(usize::MAX);
+        let pseudonym = self.sensitive(&named.name, &named.value, tokens);
+        let pseudonym = if pseudonym == named.value { pseudonym } else { named.writing.write(pseudonym) };
+        Some(Found { range: offset(named.range.start.max(from))..offset(named.range.end), pseudonym })
     }
 }
 
@@ -225,8 +224,9 @@ impl fmt::Debug for Redactor {
 pub(super) struct Search<'a> {
     redactor: &'a Redactor,
     tokens: &'a dyn Tokens,
-    members: bool,
-    seen: [Seen; 4],
+    /// Values under sensitive names, if names count, and the stream's offset at which the haystack begins.
+    named: Option<(&'a [Named], u64)>,
+    seen: [Seen; 6],
 }
 
 /// What a finder saw last.
@@ -237,8 +237,12 @@ enum Seen {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(redactor: &'a Redactor, tokens: &'a dyn Tokens, members: bool) -> Self {
-        Self { redactor, tokens, members, seen: [const { Seen::Nothing }; 4] }
+    pub(super) fn new(
+        redactor: &'a Redactor,
+        tokens: &'a dyn Tokens,
+        named: Option<(&'a [Named], u64)>,
+    ) -> Self {
+        Self { redactor, tokens, named, seen: [const { Seen::Nothing }; 6] }
     }
 
     /// The first secret at or after `from`, which never goes back: the earliest, then the one by name, then the longest.
@@ -263,8 +267,14 @@ impl<'a> Search<'a> {
             0 => self.redactor.find_value(haystack, from),
             1 => self.tokens.find_at(haystack, from),
             2 => Redactor::find_shape(haystack, from, self.tokens),
-            _ if self.members => self.redactor.find_member(haystack, from, self.tokens),
-            _ => None,
+            _ => {
+                let (named, base) = self.named?;
+                match finder {
+                    3 => self.redactor.find_named(named, base, from, self.tokens),
+                    4 => self.redactor.find_url(find_parameter(haystack, from), self.tokens),
+                    _ => self.redactor.find_url(find_userinfo(haystack, from), self.tokens),
+                }
+            }
         }
     }
 }

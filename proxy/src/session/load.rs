@@ -179,13 +179,18 @@ impl Loader<'_> {
         }
         Ok(StoredResponse {
             status: response.status,
-            reason: response.reason.clone(),
+            reason: response.reason.as_ref().map(|reason| self.restore_text(reason)),
             headers,
             framing: response.framing,
             body: sent.body,
             trailers: self.restore_fields(&response.trailers),
             incomplete: response.incomplete,
         })
+    }
+
+    fn restore_text(&self, text: &str) -> String {
+        let restored = self.redaction.redactor.restore(text.as_bytes());
+        restored.map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn restore_fields(&self, headers: &Headers) -> Headers {

@@ -24,7 +24,7 @@
 //! let report = replay.report(&counts);
 //! ```
 //!
-//! `recover(path, force)` finishes an interrupted recording; `Session::open(path)` gives the typed content of a file.
+//! `recover(path, force, redactor)` finishes an interrupted recording; `Session::open(path)` gives the typed content of a file.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -36,6 +36,7 @@
 //! | `sink` | bodies captured while they stream by |
 //! | `capture` | a captured exchange made into a journal entry |
 //! | `journal` | `….session.json.journal`: one line per finished exchange, on disk before the run ends |
+//! | `late` | secrets that were known only after a part was redacted |
 //! | `assemble` | a journal turned into `….session.json` and `….session.files/` |
 //! | `load` | a file made ready for replay |
 //! | `replay` | the loaded session that answers requests |
@@ -54,6 +55,7 @@ mod capture;
 mod coding;
 mod error;
 mod journal;
+mod late;
 mod load;
 mod model;
 mod read;

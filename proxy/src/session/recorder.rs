@@ -251,7 +251,7 @@ impl Writer {
             return Err(SessionError::Finished { path: self.path.clone() });
         };
         self.shared.close();
-        let session = assemble(&self.path, journal.entries()?, Some(&self.shared.redaction), &now())?;
+        let session = assemble(&self.path, journal.entries()?, &self.shared.redaction, &now())?;
         journal.remove()?;
         remove_unreferenced(&session, &self.path)?;
         Ok(Completed { recorded: self.recorded, warnings: std::mem::take(&mut self.warnings) })
@@ -259,13 +259,14 @@ impl Writer {
 }
 
 /// Finishes an interrupted recording from its journal: how many exchanges were saved. A session file that is already there is
-/// replaced only with `force`.
-pub fn recover(path: &Path, force: bool) -> Result<usize, SessionError> {
+/// replaced only with `force`. The redactor's values are looked for once more; the journal itself does not hold any.
+pub fn recover(path: &Path, force: bool, redactor: Redactor) -> Result<usize, SessionError> {
     let journal = Journal::reopen(path)?;
     if !force && path.exists() {
         return Err(SessionError::Exists { path: path.to_owned() });
     }
-    let session = assemble(path, journal.entries()?, None, &now())?;
+    let late = Redaction { redactor, tokens: Arc::new(Ledger::beside_another()) };
+    let session = assemble(path, journal.entries()?, &late, &now())?;
     journal.remove()?;
     remove_unreferenced(&session, path)?;
     Ok(session.exchanges.len())

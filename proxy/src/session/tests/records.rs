@@ -206,11 +206,14 @@ async fn an_interrupted_recording_is_recovered() {
         Recorder::create(&place.path(), false, plain()),
         Err(SessionError::StaleJournal { .. })
     ));
-    assert_eq!(recover(&place.path(), false).unwrap(), 3);
+    assert_eq!(recover(&place.path(), false, plain()).unwrap(), 3);
     let replay = place.replay(plain());
     assert_eq!(bytes(&hit(&replay, &calls[0])), b"{\"token\":\"{{token:1}}\"}");
     assert_eq!(bytes(&hit(&replay, &large)), large.answer);
-    assert!(!journal.exists() && matches!(recover(&place.path(), true), Err(SessionError::NotFound { .. })));
+    assert!(
+        !journal.exists()
+            && matches!(recover(&place.path(), true, plain()), Err(SessionError::NotFound { .. }))
+    );
 }
 
 #[tokio::test]
@@ -245,7 +248,7 @@ async fn a_full_disk_is_a_clear_error() {
     let error = recorder.complete(&Counts::default()).await.unwrap_err();
     assert_eq!(error.code(), "SESSION_DISK_FULL");
     assert_eq!(place.text(), text);
-    assert_eq!(recover(&place.path(), true).unwrap(), 1, "the journal is whole");
+    assert_eq!(recover(&place.path(), true, plain()).unwrap(), 1, "the journal is whole");
 }
 
 #[test]
