@@ -31,8 +31,9 @@ const SCHEMES: [&str; 25] = [
     "token",
     "vapid",
 ];
-/// Units that a count may have.
-const UNITS: [&str; 14] = ["", "ns", "us", "µs", "ms", "s", "sec", "m", "min", "h", "d", "k", "M", "%"];
+/// Units that a count may have, and what stands before an exponent.
+const UNITS: [&str; 18] =
+    ["", "ns", "us", "µs", "ms", "s", "sec", "m", "min", "h", "d", "k", "M", "%", "e", "E", "e-", "e+"];
 
 /// Whether a name of a query, a form or a part says that its value is a secret: `user[password]`, `auth.token`.
 pub fn names_secret(name: &str) -> bool {
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn counts_are_numbers_with_units() {
-        for value in ["100", "-1", "6ms", "6m0s", "1.5s", "20 s"] {
+        for value in ["100", "-1", "6ms", "6m0s", "1.5s", "20 s", "1e2"] {
             assert!(is_count("max_tokens", value), "{value}");
         }
         for value in ["9abcQ7z8y", "", "-", "1s2x", "12345678901234567890", "1 2 3 s x"] {

@@ -7,7 +7,7 @@ use mcpeak_core::redact::{Names, Scanner, is_count, is_sensitive_name, parameter
 
 use super::edit::{Edit, splice};
 use super::url::looks_like_form;
-use super::{Redaction, redact_form, redact_urls};
+use super::{Redaction, redact_form, redact_urls, without_ids};
 use crate::json::{Kind, Node, parse, quote};
 
 /// What a body is, by its media type.
@@ -119,7 +119,8 @@ fn redact_utf16(redaction: &Redaction, kind: &BodyKind, body: &[u8]) -> Option<O
     let text = String::from_utf16(&units).ok()?;
     let redacted = redact_body(redaction, kind, text.as_bytes());
     let redacted = redacted.map(|redacted| {
-        let text = String::from_utf8_lossy(&redacted).into_owned();
+        // Numbers are given to pseudonyms in bytes; here they would stay provisional.
+        let text = without_ids(&String::from_utf8_lossy(&redacted));
         let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
         text.encode_utf16().flat_map(bytes).collect()
     });

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
+use mcpeak_core::redact::mark_foreign;
 use sha2::{Digest, Sha256};
 
 use super::body::SIDE_FILE;
@@ -40,6 +41,13 @@ impl Finished {
     }
 }
 
+/// Who wrote a message. In what an upstream wrote, a text like a pseudonym is marked: it would be replayed as a secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Client,
+    Upstream,
+}
+
 /// Makes entries.
 pub(crate) struct Capture<'a> {
     pub(crate) redaction: &'a Redaction,
@@ -58,7 +66,7 @@ impl Capture<'_> {
         learn_request(self.redaction, &head.headers);
         // By name first, the parts that tell most names before the others: what is learned is then looked for in all.
         let query = head.query.as_deref().map(|query| redact_form(self.redaction, query));
-        let body = self.blob(&head.headers, request, &format!("{seq}-request"))?;
+        let body = self.blob(&head.headers, request, &format!("{seq}-request"), Whose::Client)?;
         let mut headers = request_fields(self.redaction, &head.headers, self.fields);
         if body.as_ref().is_some_and(|body| body.decoded) {
             headers.remove("content-encoding");
@@ -81,6 +89,11 @@ impl Capture<'_> {
         redact_head(&mut entry, self.redaction);
         if self.redaction.tokens.known() > known {
             redact_bodies(&mut entry, self.redaction, self.folder)?;
+        }
+        let origin = head.origin.to_string();
+        let shown = self.redaction.text(&origin);
+        if shown != origin {
+            self.warnings.push(Warning::HostStored { origin: without_ids(&shown) });
         }
         self.warn(&entry, mismatch);
         Ok(entry)
@@ -107,20 +120,31 @@ impl Capture<'_> {
         incomplete: Option<Incomplete>,
     ) -> io::Result<EntryResponse> {
         // Fields first: a token in a field is then known when the body is looked at, whatever order they came in.
-        let mut headers = response_fields(self.redaction, &head.headers, head.framing);
-        let body = self.blob(&head.headers, body, &format!("{seq}-response"))?;
+        let mut headers = response_fields(self.redaction, &marked(&head.headers), head.framing);
+        let body = self.blob(&head.headers, body, &format!("{seq}-response"), Whose::Upstream)?;
         if body.as_ref().is_some_and(|body| body.decoded) {
             headers.remove("content-encoding");
         }
-        let trailers = redact_fields(self.redaction, trailers);
-        Ok(EntryResponse::new(head, &headers, body, &trailers, incomplete))
+        let trailers = redact_fields(self.redaction, &marked(trailers));
+        let mut response = EntryResponse::new(head, &headers, body, &trailers, incomplete);
+        let marked = response.reason.as_ref().and_then(|reason| mark_foreign(reason.as_bytes()));
+        if let Some(marked) = marked {
+            response.reason = Some(String::from_utf8_lossy(&marked).into_owned());
+        }
+        Ok(response)
     }
 
-    fn blob(&self, headers: &Headers, captured: Captured, name: &str) -> io::Result<Option<Blob>> {
+    fn blob(
+        &self,
+        headers: &Headers,
+        captured: Captured,
+        name: &str,
+        whose: Whose,
+    ) -> io::Result<Option<Blob>> {
         match captured {
             Captured::Empty => Ok(None),
             Captured::Memory(bytes) if bytes.is_empty() => Ok(None),
-            Captured::Memory(bytes) => self.held(headers, &bytes, name).map(Some),
+            Captured::Memory(bytes) => self.held(headers, &bytes, name, whose).map(Some),
             Captured::Spooled(spooled) => {
                 let file = spooled.file.blocking_recv();
                 let file = file.map_err(|_| io::Error::other("the body's writer ended early"))??;
@@ -129,14 +153,14 @@ impl Capture<'_> {
         }
     }
 
-    fn held(&self, headers: &Headers, bytes: &Bytes, name: &str) -> io::Result<Blob> {
+    fn held(&self, headers: &Headers, bytes: &Bytes, name: &str, whose: Whose) -> io::Result<Blob> {
         let header = content_encoding(headers);
         let content_type = headers.get("content-type");
         let codings = Codings::parse(header.as_deref()).filter(|codings| !codings.is_identity());
-        let Some(codings) = codings else { return self.plain(content_type, bytes, name) };
+        let Some(codings) = codings else { return self.plain(content_type, bytes, name, whose) };
         match codings.decode(bytes, INFLATED) {
             Ok(content) => {
-                let redacted = redact_body(self.redaction, &BodyKind::of(content_type, &content), &content);
+                let redacted = self.redact(content_type, &content, whose);
                 let wire =
                     if redacted.is_none() { Some(self.data(bytes, &format!("{name}-wire"))?) } else { None };
                 Ok(Blob {
@@ -163,17 +187,25 @@ impl Capture<'_> {
                         let (encoding, wire) = (None, None);
                         Ok(Blob { content, encoding, wire, redacted: true, streamed: false, decoded: true })
                     }
-                    None => self.plain(None, bytes, name),
+                    None => self.plain(None, bytes, name, whose),
                 }
             }
         }
     }
 
-    fn plain(&self, content_type: Option<&str>, bytes: &Bytes, name: &str) -> io::Result<Blob> {
-        let redacted = redact_body(self.redaction, &BodyKind::of(content_type, bytes), bytes);
+    fn plain(&self, content_type: Option<&str>, bytes: &Bytes, name: &str, whose: Whose) -> io::Result<Blob> {
+        let redacted = self.redact(content_type, bytes, whose);
         let content = self.data(redacted.as_deref().unwrap_or(bytes), name)?;
         let redacted = redacted.is_some();
         Ok(Blob { content, encoding: None, wire: None, redacted, streamed: false, decoded: false })
+    }
+
+    fn redact(&self, content_type: Option<&str>, content: &[u8], whose: Whose) -> Option<Vec<u8>> {
+        let kind = BodyKind::of(content_type, content);
+        match if whose == Whose::Upstream { mark_foreign(content) } else { None } {
+            Some(marked) => Some(redact_body(self.redaction, &kind, &marked).unwrap_or(marked)),
+            None => redact_body(self.redaction, &kind, content),
+        }
     }
 
     /// Bytes for the journal; from 64 KiB on in a file.
@@ -210,4 +242,9 @@ fn spooled_blob(file: &SpoolFile) -> Blob {
         streamed: true,
         decoded: file.decoded,
     }
+}
+
+fn marked(headers: &Headers) -> Headers {
+    let mark = |value: &Bytes| mark_foreign(value).map_or_else(|| value.clone(), Bytes::from);
+    headers.iter().map(|(name, value)| (name.to_owned(), mark(value))).collect()
 }

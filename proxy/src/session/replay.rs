@@ -180,7 +180,12 @@ impl Inner {
         let mut headers = redact_fields(redaction, &fields);
         let mut content = Self::content(redaction, head, body);
         let mut path = redact_path(redaction, &head.path);
-        let texts = [path.as_bytes(), query.as_deref().unwrap_or_default().as_bytes(), content.as_bytes()];
+        let texts = [
+            head.method.as_bytes(),
+            path.as_bytes(),
+            query.as_deref().unwrap_or_default().as_bytes(),
+            content.as_bytes(),
+        ];
         let values = headers.iter().map(|(_, value)| &**value);
         if live.may_be_in(&texts.into_iter().chain(values).collect::<Vec<_>>()) {
             // As while recording: what one part tells is looked for in all.

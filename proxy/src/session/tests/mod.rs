@@ -1,6 +1,7 @@
 //! Recordings made, written, read and replayed through the public types, on a real disk.
 
 mod files;
+mod planted;
 mod records;
 mod replays;
 mod secrets;
