@@ -21,7 +21,7 @@ pub struct Scanner {
     names: Names,
     lexer: Lexer,
     /// What the lexer found and was not emitted yet, in order.
-    named: Vec<Named>,
+    found: Vec<Named>,
     buffer: Vec<u8>,
     /// Where in the stream the buffer begins.
     base: u64,
@@ -33,8 +33,17 @@ impl Scanner {
     /// A scanner; values under sensitive names are secrets too, where there are such names.
     pub fn new(redactor: Redactor, tokens: Arc<dyn Tokens>, names: Names) -> Self {
         let lexer = Lexer::new(&names);
-        let (named, buffer) = Default::default();
-        Self { redactor, tokens, names, lexer, named, buffer, base: 0, emitted: 0, hit: false }
+        Self {
+            redactor,
+            tokens,
+            names,
+            lexer,
+            found: Vec::new(),
+            buffer: Vec::new(),
+            base: 0,
+            emitted: 0,
+            hit: false,
+        }
     }
 
     /// Whether a secret was replaced so far.
@@ -66,16 +75,16 @@ impl Scanner {
 
     fn read(&mut self, last: bool) {
         let found = self.lexer.feed(&self.buffer, self.base, last);
-        self.named.extend(found);
-        self.named.sort_by_key(|named| named.range.start);
+        self.found.extend(found);
+        self.found.sort_by_key(|named| named.range.start);
     }
 
     fn emit(&mut self, limit: usize, out: &mut Vec<u8>) {
         let last = limit == self.buffer.len();
         let tokens = Arc::clone(&self.tokens);
         let redactor = self.redactor.clone();
-        let named = std::mem::take(&mut self.named);
-        let names = (self.names != Names::None).then_some((named.as_slice(), self.base));
+        let found_by_name = std::mem::take(&mut self.found);
+        let names = (self.names != Names::None).then_some((found_by_name.as_slice(), self.base));
         let mut search = Search::new(&redactor, &*tokens, names);
         while self.emitted < limit {
             let found = search.next(&self.buffer, self.emitted).filter(|found| found.range.start < limit);
@@ -100,7 +109,7 @@ impl Scanner {
         self.base += keep_from as u64;
         self.emitted -= keep_from;
         let emitted = self.base + self.emitted as u64;
-        self.named = named.into_iter().filter(|named| named.range.end > emitted).collect();
+        self.found = found_by_name.into_iter().filter(|named| named.range.end > emitted).collect();
     }
 }
 

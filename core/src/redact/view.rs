@@ -87,7 +87,7 @@ fn undo(text: &[u8]) -> Option<View> {
 }
 
 fn percent<'e>(text: &[u8], out: &'e mut [u8; 4]) -> (usize, &'e [u8]) {
-    let digits = text.get(1..3).and_then(|digits| hex(digits));
+    let digits = text.get(1..3).and_then(hex);
     out[0] = digits.and_then(|byte| u8::try_from(byte).ok()).unwrap_or(b'%');
     (if digits.is_some() { 3 } else { 1 }, &out[..1])
 }

@@ -58,7 +58,7 @@ impl BodyKind {
 /// A body with its secrets replaced; `None` if it has none.
 pub(crate) fn redact_body(redaction: &Redaction, kind: &BodyKind, body: &[u8]) -> Option<Vec<u8>> {
     if let Some(redacted) = redact_utf16(redaction, kind, body) {
-        return redacted;
+        return Some(redacted);
     }
     let named = match std::str::from_utf8(body) {
         Ok(text) => redact_named(redaction, kind, text),
@@ -95,8 +95,8 @@ fn scan(redaction: &Redaction, names: Names, body: &[u8]) -> Option<Vec<u8>> {
     scanner.finish(&mut out).then_some(out)
 }
 
-/// A body in UTF-16, which no search for bytes finds anything in; `None` if it is not.
-fn redact_utf16(redaction: &Redaction, kind: &BodyKind, body: &[u8]) -> Option<Option<Vec<u8>>> {
+/// A body in UTF-16, which no search for bytes finds anything in; `None` if it is not, or has no secrets.
+fn redact_utf16(redaction: &Redaction, kind: &BodyKind, body: &[u8]) -> Option<Vec<u8>> {
     let little = match body {
         [0xff, 0xfe, ..] => true,
         [0xfe, 0xff, ..] => false,
@@ -117,14 +117,11 @@ fn redact_utf16(redaction: &Redaction, kind: &BodyKind, body: &[u8]) -> Option<O
     };
     let units: Vec<u16> = body.chunks_exact(2).map(unit).collect();
     let text = String::from_utf16(&units).ok()?;
-    let redacted = redact_body(redaction, kind, text.as_bytes());
-    let redacted = redacted.map(|redacted| {
-        // Numbers are given to pseudonyms in bytes; here they would stay provisional.
-        let text = without_ids(&String::from_utf8_lossy(&redacted));
-        let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
-        text.encode_utf16().flat_map(bytes).collect()
-    });
-    Some(redacted)
+    let redacted = redact_body(redaction, kind, text.as_bytes())?;
+    // Numbers are given to pseudonyms in bytes; here they would stay provisional.
+    let text = without_ids(&String::from_utf8_lossy(&redacted));
+    let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+    Some(text.encode_utf16().flat_map(bytes).collect())
 }
 
 fn redact_document(redaction: &Redaction, text: &str, node: &Node<'_>, offset: usize) -> Option<String> {
