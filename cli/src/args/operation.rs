@@ -134,6 +134,10 @@ pub(crate) struct RecoverArgs {
     /// Overwrite an existing session file
     #[arg(long)]
     pub(crate) force: bool,
+
+    /// Never store the value of this environment variable (a name; repeatable)
+    #[arg(long = "env", value_name = "NAME")]
+    pub(crate) env: Vec<String>,
 }
 
 /// Demonstration.

@@ -3,6 +3,7 @@
 use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
+use mcpeak_core::redact::Redactor;
 use mcpeak_proxy::error::ProxyError;
 use mcpeak_proxy::session::{self, Answer, Exchange};
 
@@ -10,6 +11,7 @@ use crate::args::operation::SessionCommand;
 use crate::error::CliError;
 use crate::printer::Printer;
 use crate::recording::proxy_error;
+use crate::settings::environment;
 use crate::text;
 
 /// Recovers or shows a file.
@@ -21,7 +23,9 @@ pub(crate) fn execute(
     let failed = |error| proxy_error(&ProxyError::Session(error), locale);
     match command {
         SessionCommand::Recover(args) => {
-            let recovered = session::recover(&args.file, args.force).map_err(failed)?;
+            let named = environment::named(&args.env, text::of(locale))?;
+            let redactor = Redactor::new(named.into_iter().map(|secret| (secret.name, secret.value)));
+            let recovered = session::recover(&args.file, args.force, redactor).map_err(failed)?;
             let path = args.file.display().to_string();
             printer.err(&format!(
                 "{}\n",

@@ -7,21 +7,40 @@ use std::sync::{Arc, LazyLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 
-use super::value::{Encoding, is_searchable, variants};
-use super::{is_sensitive_name, shape};
+use super::lexer::Named;
+use super::shape;
+use super::url::{UrlSecret, find_parameter, find_userinfo};
+use super::value::{Encoding, HexCase, JsonStyle, UrlStyle, is_searchable, variants};
+use super::view::View;
 use crate::secret::Secret;
-
-/// `"name": "value"` in JSON text that is too large to parse.
-static MEMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r#"(?s-u)"((?:[^"\\]|\\.){1,96})"\s*:\s*"((?:[^"\\]|\\.)+)""#)
-        .expect("a constant pattern compiles")
-});
 
 /// `{{secret:NAME}}`, `{{secret:NAME:encoding}}`.
 static NAMED: LazyLock<regex::Regex> = LazyLock::new(|| {
     regex::Regex::new(r"\{\{secret:([A-Za-z0-9_.-]+)(?::([a-z0-9-]+))?\}\}")
         .expect("a constant pattern compiles")
 });
+
+/// What reads like a pseudonym and is none: a text that was there before, marked with `=`.
+static FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?-u)\{\{(=*)(token\}\}|token:|secret:)").expect("a constant pattern compiles")
+});
+
+/// The same marked, or a pseudonym with a name.
+static STORED: LazyLock<regex::Regex> = LazyLock::new(|| {
+    regex::Regex::new(
+        r"\{\{=(=*)(token\}\}|token:|secret:)|\{\{secret:([A-Za-z0-9_.-]+)(?::([a-z0-9-]+))?\}\}",
+    )
+    .expect("a constant pattern compiles")
+});
+
+/// Marks what reads like a pseudonym in a text that is not redacted yet, so that [`Redactor::restore`] gives it back as it was;
+/// `None` if there is nothing to mark.
+pub fn mark_foreign(text: &[u8]) -> Option<Vec<u8>> {
+    if !text.windows(2).any(|pair| pair == b"{{") || !FOREIGN.is_match(text) {
+        return None;
+    }
+    Some(FOREIGN.replace_all(text, &b"{{=$1$2"[..]).into_owned())
+}
 
 /// Names, values and shapes of secrets. Cheap to clone; `Debug` shows names only.
 #[derive(Clone, Default)]
@@ -53,6 +72,11 @@ pub trait Tokens: Send + Sync {
     /// The next occurrence, at or after an offset, of a secret that was given a pseudonym before.
     fn find_at(&self, _haystack: &[u8], _from: usize) -> Option<Found> {
         None
+    }
+
+    /// How many secrets were given a pseudonym so far, where that is known.
+    fn known(&self) -> usize {
+        0
     }
 }
 
@@ -124,12 +148,12 @@ impl Redactor {
 
     /// The first secret at or after an offset, by value and shape.
     pub fn find_at(&self, haystack: &[u8], from: usize, tokens: &dyn Tokens) -> Option<Found> {
-        Search::new(self, tokens, false).next(haystack, from)
+        Search::new(self, tokens, None).next(haystack, from)
     }
 
     /// The text with every secret replaced, by value and shape; `None` if there is none.
     pub fn redact(&self, haystack: &[u8], tokens: &dyn Tokens) -> Option<Vec<u8>> {
-        let mut search = Search::new(self, tokens, false);
+        let mut search = Search::new(self, tokens, None);
         let mut out: Option<Vec<u8>> = None;
         let mut from = 0;
         while let Some(found) = search.next(haystack, from) {
@@ -155,12 +179,15 @@ impl Redactor {
     /// Puts known values back in the place of their pseudonyms; `None` if there is nothing to put back.
     pub fn restore(&self, text: &[u8]) -> Option<Vec<u8>> {
         let text = std::str::from_utf8(text).ok()?;
-        if self.0.values.is_empty() || !text.contains("{{secret:") {
+        if !text.contains("{{=") && (self.0.values.is_empty() || !text.contains("{{secret:")) {
             return None;
         }
-        let restored = NAMED.replace_all(text, |captures: &regex::Captures<'_>| {
-            let encoding = Encoding::from_name(captures.get(2).map_or("", |name| name.as_str()));
-            let value = self.0.values.iter().find(|(name, _)| *name == captures[1]);
+        let restored = STORED.replace_all(text, |captures: &regex::Captures<'_>| {
+            if let (Some(marks), Some(kind)) = (captures.get(1), captures.get(2)) {
+                return format!("{{{{{}{}", marks.as_str(), kind.as_str());
+            }
+            let encoding = Encoding::from_name(captures.get(4).map_or("", |name| name.as_str()));
+            let value = self.0.values.iter().find(|(name, _)| *name == captures[3]);
             match (value, encoding) {
                 (Some((_, value)), Some(encoding)) => encoding.encode(value.expose_secret()),
                 _ => captures[0].to_owned(),
@@ -179,15 +206,33 @@ impl Redactor {
         names.filter(|name| !self.knows(name)).collect()
     }
 
+    /// A value in a writing that is none of the usual ones: of the encodings, the nearest is named.
+    fn find_in_view(&self, haystack: &[u8], view: &View, from: usize) -> Option<Found> {
+        let automaton = self.0.automaton.as_ref()?;
+        let found = automaton.find(aho_corasick::Input::new(&view.bytes).range(view.at(from)..))?;
+        let (value, encoding) = self.0.patterns[found.pattern().as_usize()];
+        let range = view.place(&found.range());
+        let written = &haystack[range.clone()];
+        let encoding = match encoding {
+            Encoding::Raw if written.contains(&b'%') => Encoding::Url(UrlStyle::Strict, HexCase::Upper),
+            Encoding::Raw if written.contains(&b'\\') => Encoding::Json(JsonStyle::Ascii),
+            other => other,
+        };
+        Some(Found { range, pseudonym: self.named_pseudonym(value, encoding) })
+    }
+
+    fn named_pseudonym(&self, value: usize, encoding: Encoding) -> String {
+        let name = &self.0.values[value].0;
+        let encoding = encoding.name();
+        let colon = if encoding.is_empty() { "" } else { ":" };
+        format!("{{{{secret:{name}{colon}{encoding}}}}}")
+    }
+
     fn find_value(&self, haystack: &[u8], from: usize) -> Option<Found> {
         let automaton = self.0.automaton.as_ref()?;
         let found = automaton.find(aho_corasick::Input::new(haystack).range(from..))?;
         let (value, encoding) = self.0.patterns[found.pattern().as_usize()];
-        let name = &self.0.values[value].0;
-        let encoding = encoding.name();
-        let colon = if encoding.is_empty() { "" } else { ":" };
-        let pseudonym = format!("{{{{secret:{name}{colon}{encoding}}}}}");
-        Some(Found { range: found.range(), pseudonym })
+        Some(Found { range: found.range(), pseudonym: self.named_pseudonym(value, encoding) })
     }
 
     fn find_shape(haystack: &[u8], from: usize, tokens: &dyn Tokens) -> Option<Found> {
@@ -196,21 +241,20 @@ impl Redactor {
         Some(Found { range, pseudonym })
     }
 
-    fn find_member(&self, haystack: &[u8], from: usize, tokens: &dyn Tokens) -> Option<Found> {
-        let mut from = from;
-        while let Some(captures) = MEMBER.captures_at(haystack, from) {
-            let (name, value) = (captures.get(1)?, captures.get(2)?);
-            let text = std::str::from_utf8(name.as_bytes()).unwrap_or_default();
-            if is_sensitive_name(text) && !value.as_bytes().starts_with(b"{{") {
-                return Some(Found {
-                    range: value.range(),
-                    pseudonym: self.pseudonym(value.as_bytes(), tokens),
-                });
-            }
-            // What looked like a value may be the next member's name.
-            from = value.start() - 1;
-        }
-        None
+    fn find_url(&self, found: Option<UrlSecret>, tokens: &dyn Tokens) -> Option<Found> {
+        let UrlSecret { range, name, value } = found?;
+        Some(Found { range, pseudonym: self.sensitive(&name, &value, tokens) })
+    }
+
+    fn find_named(&self, named: &[Named], base: u64, from: usize, tokens: &dyn Tokens) -> Option<Found> {
+        let from = base + from as u64;
+        let named = named[named.partition_point(|named| named.range.end <= from)..]
+            .iter()
+            .find(|named| named.range.end > from)?;
+        let offset = |at: u64| usize::try_from(at - base).unwrap_or(usize::MAX);
+        let pseudonym = self.sensitive(&named.name, &named.value, tokens);
+        let pseudonym = if pseudonym == named.value { pseudonym } else { named.writing.write(pseudonym) };
+        Some(Found { range: offset(named.range.start.max(from))..offset(named.range.end), pseudonym })
     }
 }
 
@@ -225,8 +269,11 @@ impl fmt::Debug for Redactor {
 pub(super) struct Search<'a> {
     redactor: &'a Redactor,
     tokens: &'a dyn Tokens,
-    members: bool,
-    seen: [Seen; 4],
+    /// Values under sensitive names, if names count, and the stream's offset at which the haystack begins.
+    named: Option<(&'a [Named], u64)>,
+    seen: [Seen; 8],
+    /// The haystack with its escapes undone, from when values are looked for in it.
+    views: Option<Vec<View>>,
 }
 
 /// What a finder saw last.
@@ -237,8 +284,12 @@ enum Seen {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(redactor: &'a Redactor, tokens: &'a dyn Tokens, members: bool) -> Self {
-        Self { redactor, tokens, members, seen: [const { Seen::Nothing }; 4] }
+    pub(super) fn new(
+        redactor: &'a Redactor,
+        tokens: &'a dyn Tokens,
+        named: Option<(&'a [Named], u64)>,
+    ) -> Self {
+        Self { redactor, tokens, named, seen: [const { Seen::Nothing }; 8], views: None }
     }
 
     /// The first secret at or after `from`, which never goes back: the earliest, then the one by name, then the longest.
@@ -258,13 +309,30 @@ impl<'a> Search<'a> {
         found.min_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end))).cloned()
     }
 
-    fn find(&self, finder: usize, haystack: &[u8], from: usize) -> Option<Found> {
+    fn find(&mut self, finder: usize, haystack: &[u8], from: usize) -> Option<Found> {
         match finder {
             0 => self.redactor.find_value(haystack, from),
             1 => self.tokens.find_at(haystack, from),
             2 => Redactor::find_shape(haystack, from, self.tokens),
-            _ if self.members => self.redactor.find_member(haystack, from, self.tokens),
-            _ => None,
+            3 => {
+                let range = shape::find_authorization(haystack, from)?;
+                let pseudonym = self.redactor.pseudonym(&haystack[range.clone()], self.tokens);
+                Some(Found { range, pseudonym })
+            }
+            4 => {
+                self.redactor.0.automaton.as_ref()?;
+                let views = self.views.get_or_insert_with(|| View::layers(haystack));
+                let found = views.iter().filter_map(|view| self.redactor.find_in_view(haystack, view, from));
+                found.min_by_key(|found| found.range.start)
+            }
+            _ => {
+                let (named, base) = self.named?;
+                match finder {
+                    5 => self.redactor.find_named(named, base, from, self.tokens),
+                    6 => self.redactor.find_url(find_parameter(haystack, from), self.tokens),
+                    _ => self.redactor.find_url(find_userinfo(haystack, from), self.tokens),
+                }
+            }
         }
     }
 }
@@ -276,7 +344,10 @@ fn safe_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Redactor, UnknownTokens};
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+
+    use super::{Redactor, UnknownTokens, mark_foreign};
     use crate::redact::Encoding;
     use crate::secret::Secret;
 
@@ -306,6 +377,35 @@ mod tests {
         let text = redactor.redact_text("x=p@ss/word \"1\"-and-more; y=true", &UnknownTokens);
         assert_eq!(text, "x={{secret:LONGER}}; y=true");
         assert_eq!(redactor.unsearched(), ["SHORT"]);
+    }
+
+    #[test]
+    fn unusual_writings_are_found() {
+        let redactor = Redactor::new([("KEY".to_owned(), Secret::new("v4l-ue/a&b+c d".to_owned()))]);
+        let lines = STANDARD.encode(format!("{} v4l-ue/a&b+c d {}", "x".repeat(50), "y".repeat(50)));
+        let lines = lines.as_bytes().chunks(76).map(|line| String::from_utf8_lossy(line).into_owned());
+        let lines = lines.collect::<Vec<_>>().join("\r\n");
+        for text in [
+            "v4l-ue%2fa%26b%2Bc%20d",
+            "v4l\\u002due/a&b+c d",
+            "v4l-ue%252Fa%2526b%252Bc%2520d",
+            "v4l-ue/a&amp;b+c d",
+            &lines,
+        ] {
+            let found = redactor.find_at(text.as_bytes(), 0, &UnknownTokens).expect(text);
+            assert!(found.pseudonym.starts_with("{{secret:KEY") && found.range.len() > 10, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_reads_like_a_pseudonym_comes_back() {
+        let redactor = redactor();
+        let text = b"{{secret:KEY}} {{=token:~1}} {{token}} {{tokens}} {{=secret:KEY:json}} {{x}}";
+        let marked = mark_foreign(text).expect("there are some");
+        assert!(marked.starts_with(b"{{=secret:KEY}} {{==token:~1}} {{=token}} {{tokens}} {{==secret"));
+        assert_eq!(redactor.restore(&marked).as_deref(), Some(&text[..]));
+        assert_eq!(Redactor::default().restore(&marked).as_deref(), Some(&text[..]));
+        assert_eq!(mark_foreign(b"{{ template }} {{tokens}}"), None);
     }
 
     #[test]

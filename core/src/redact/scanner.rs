@@ -4,29 +4,46 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Redactor;
+use super::lexer::{Lexer, Named, Names};
 use super::redactor::{Search, Tokens};
 
 /// Bytes held back, so that a shape is seen whole before it is decided on.
 const WINDOW: usize = 16 * 1024;
 /// A hit that is still growing at this length is replaced as it is.
 const LONGEST_HIT: usize = 64 * 1024;
-/// Emitted bytes kept as the left context of the next hit.
-const CONTEXT: usize = 8;
+/// Emitted bytes kept as the left context of the next hit: a name, a boundary.
+const CONTEXT: usize = 256;
 
 /// Redacts a stream. What comes out does not depend on how the stream was cut into chunks, for secrets of up to 16 KiB.
 pub struct Scanner {
     redactor: Redactor,
     tokens: Arc<dyn Tokens>,
-    members: bool,
+    names: Names,
+    lexer: Lexer,
+    /// What the lexer found and was not emitted yet, in order.
+    found: Vec<Named>,
     buffer: Vec<u8>,
+    /// Where in the stream the buffer begins.
+    base: u64,
     emitted: usize,
     hit: bool,
 }
 
 impl Scanner {
-    /// A scanner; with `members`, strings under sensitive names in JSON text are secrets too.
-    pub fn new(redactor: Redactor, tokens: Arc<dyn Tokens>, members: bool) -> Self {
-        Self { redactor, tokens, members, buffer: Vec::new(), emitted: 0, hit: false }
+    /// A scanner; values under sensitive names are secrets too, where there are such names.
+    pub fn new(redactor: Redactor, tokens: Arc<dyn Tokens>, names: Names) -> Self {
+        let lexer = Lexer::new(&names);
+        Self {
+            redactor,
+            tokens,
+            names,
+            lexer,
+            found: Vec::new(),
+            buffer: Vec::new(),
+            base: 0,
+            emitted: 0,
+            hit: false,
+        }
     }
 
     /// Whether a secret was replaced so far.
@@ -41,22 +58,34 @@ impl Scanner {
         // Scanning once a window keeps the work linear when chunks are tiny.
         if self.buffer.len() - self.emitted > 2 * window {
             let limit = self.buffer.len() - window;
-            self.emit(limit, out);
+            self.read(false);
+            // A value that has not ended is not emitted; it is cut where it gets too long.
+            let open = self.lexer.open().map(|at| usize::try_from(at - self.base).unwrap_or(limit));
+            self.emit(open.map_or(limit, |open| open.min(limit)).max(self.emitted), out);
         }
     }
 
     /// Appends the rest.
     pub fn finish(mut self, out: &mut Vec<u8>) -> bool {
         let limit = self.buffer.len();
+        self.read(true);
         self.emit(limit, out);
         self.hit
+    }
+
+    fn read(&mut self, last: bool) {
+        let found = self.lexer.feed(&self.buffer, self.base, last);
+        self.found.extend(found);
+        self.found.sort_by_key(|named| named.range.start);
     }
 
     fn emit(&mut self, limit: usize, out: &mut Vec<u8>) {
         let last = limit == self.buffer.len();
         let tokens = Arc::clone(&self.tokens);
         let redactor = self.redactor.clone();
-        let mut search = Search::new(&redactor, &*tokens, self.members);
+        let found_by_name = std::mem::take(&mut self.found);
+        let names = (self.names != Names::None).then_some((found_by_name.as_slice(), self.base));
+        let mut search = Search::new(&redactor, &*tokens, names);
         while self.emitted < limit {
             let found = search.next(&self.buffer, self.emitted).filter(|found| found.range.start < limit);
             let Some(found) = found else {
@@ -70,13 +99,17 @@ impl Scanner {
             if may_grow && !last {
                 break;
             }
+            let end = found.range.end.min(self.buffer.len());
+            self.hit |= self.buffer[self.emitted..end] != *found.pseudonym.as_bytes();
             out.extend_from_slice(found.pseudonym.as_bytes());
-            self.emitted = found.range.end;
-            self.hit = true;
+            self.emitted = end;
         }
         let keep_from = self.emitted.saturating_sub(CONTEXT);
         self.buffer.drain(..keep_from);
+        self.base += keep_from as u64;
         self.emitted -= keep_from;
+        let emitted = self.base + self.emitted as u64;
+        self.found = found_by_name.into_iter().filter(|named| named.range.end > emitted).collect();
     }
 }
 
@@ -93,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{Scanner, WINDOW};
-    use crate::redact::{Redactor, UnknownTokens};
+    use crate::redact::{Names, Redactor, UnknownTokens};
     use crate::secret::Secret;
 
     const SECRET: &str = "s3cr3t/value+1";
@@ -101,7 +134,7 @@ mod tests {
 
     fn scan(chunks: &[&[u8]]) -> String {
         let redactor = Redactor::new([("KEY".to_owned(), Secret::new(SECRET.to_owned()))]);
-        let mut scanner = Scanner::new(redactor, Arc::new(UnknownTokens), true);
+        let mut scanner = Scanner::new(redactor, Arc::new(UnknownTokens), Names::Members);
         let mut out = Vec::new();
         for chunk in chunks {
             scanner.push(chunk, &mut out);

@@ -42,6 +42,17 @@ static ANY: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("(?s-u)(?:{})", SHAPES.join("|"))).expect("constant patterns compile")
 });
 
+/// `Authorization: Scheme credentials` in a text: a dump of a request, a command line.
+static AUTHORIZATION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i-u)authorization["'\\]{0,4}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,4}(?:[a-z0-9-]{2,24}[ \t]{1,4})?([^\s"'\\,;{}<>&]{8,})"#)
+        .expect("a constant pattern compiles")
+});
+
+/// The credentials of the first `Authorization` field at or after an offset.
+pub(super) fn find_authorization(haystack: &[u8], from: usize) -> Option<Range<usize>> {
+    AUTHORIZATION.captures_at(haystack, from)?.get(1).map(|found| found.range())
+}
+
 /// The first token at or after an offset.
 pub(super) fn find_at(haystack: &[u8], from: usize) -> Option<Range<usize>> {
     let mut from = from;
@@ -76,7 +87,22 @@ fn looks_random(token: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::find_at;
+    use super::{find_at, find_authorization};
+
+    #[test]
+    fn credentials_of_a_dumped_request() {
+        for text in [
+            "Authorization: Bearer abcdefgh-1\r\nHost: x",
+            "curl -H 'proxy-authorization: Basic abcdefgh-1'",
+            r#"\"AUTHORIZATION\": \"abcdefgh-1\""#,
+        ] {
+            let found = find_authorization(text.as_bytes(), 0).expect(text);
+            assert_eq!(&text[found], "abcdefgh-1", "{text}");
+        }
+        for text in ["Authorization: Bearer {{token:1}}", "authorization code flow", "authorization: none"] {
+            assert_eq!(find_authorization(text.as_bytes(), 0), None, "{text}");
+        }
+    }
 
     fn found(text: &str) -> Option<&str> {
         find_at(text.as_bytes(), 0).map(|range| &text[range])

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-use mcpeak_core::redact::is_sensitive_name;
+use mcpeak_core::redact::{is_count, names_secret};
 use sha2::{Digest, Sha256};
 
 use super::parts::{BodyParts, Parts};
 use crate::json::{Kind, Node, parse, quote};
-use crate::redact::{collapse, has_numbered, is_count};
+use crate::redact::{collapse, has_numbered};
 
 /// Which request: SHA-256 of its canonical parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -149,7 +149,7 @@ fn without_secrets(node: &Node<'_>, out: &mut String) {
 }
 
 fn is_secret(name: &str, value: &str) -> bool {
-    is_sensitive_name(name) && !is_count(name, value)
+    names_secret(name) && !is_count(name, value)
 }
 
 impl Parts {

@@ -1,8 +1,13 @@
 //! Secrets in bodies. What is not a secret keeps its very bytes: replacements are spliced into the text as it was written.
 
-use mcpeak_core::redact::is_sensitive_name;
+use std::borrow::Cow;
+use std::sync::Arc;
 
-use super::{Redaction, is_count, redact_form, redact_urls};
+use mcpeak_core::redact::{Names, Scanner, is_count, is_sensitive_name, parameter};
+
+use super::edit::{Edit, splice};
+use super::url::looks_like_form;
+use super::{Redaction, redact_form, redact_urls, without_ids};
 use crate::json::{Kind, Node, parse, quote};
 
 /// What a body is, by its media type.
@@ -39,59 +44,109 @@ impl BodyKind {
             _ => Self::Other,
         }
     }
+
+    /// How values are named where the body is not read as what it says it is.
+    pub(crate) fn names(&self) -> Names {
+        match self {
+            Self::Form => Names::Form,
+            Self::Multipart(boundary) => Names::Multipart(boundary.clone()),
+            Self::Json | Self::EventStream | Self::Other => Names::Members,
+        }
+    }
 }
 
 /// A body with its secrets replaced; `None` if it has none.
 pub(crate) fn redact_body(redaction: &Redaction, kind: &BodyKind, body: &[u8]) -> Option<Vec<u8>> {
-    let named = match (kind, std::str::from_utf8(body)) {
-        (BodyKind::Json, Ok(text)) => match parse(text) {
-            Ok(node) => redact_node(redaction, text, &node).or_else(|| redact_urls(redaction, text)),
-            Err(_) => redact_lines(redaction, text, ""),
-        },
-        (BodyKind::Form, Ok(text)) => Some(redact_form(redaction, text)).filter(|form| form != text),
-        (BodyKind::EventStream, Ok(text)) => redact_lines(redaction, text, "data:"),
-        (BodyKind::Multipart(boundary), Ok(text)) => redact_multipart(redaction, text, boundary),
-        (BodyKind::Other, Ok(text)) => redact_urls(redaction, text),
-        (_, Err(_)) => None,
+    if let Some(redacted) = redact_utf16(redaction, kind, body) {
+        return Some(redacted);
+    }
+    let named = match std::str::from_utf8(body) {
+        Ok(text) => redact_named(redaction, kind, text),
+        Err(_) => scan(redaction, kind.names(), body),
     };
     match named {
-        Some(named) => Some(redaction.bytes(named.as_bytes()).unwrap_or_else(|| named.into_bytes())),
+        // Once more by value: a secret may stand before the place that tells its name.
+        Some(named) => Some(redaction.bytes(&named).unwrap_or(named)),
         None => redaction.bytes(body),
     }
 }
 
-/// A replacement of one string, number or URL in a text.
-struct Edit {
-    offset: usize,
-    length: usize,
-    text: String,
+/// By name; `None` if nothing is there to replace.
+fn redact_named(redaction: &Redaction, kind: &BodyKind, text: &str) -> Option<Vec<u8>> {
+    let document = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    let redacted = match kind {
+        BodyKind::Form => Some(redact_form(redaction, text)).filter(|form| form != text),
+        BodyKind::Multipart(_) => return scan(redaction, kind.names(), text.as_bytes()),
+        _ if document.starts_with(['{', '[']) => match parse(document) {
+            Ok(node) => redact_document(redaction, text, &node, text.len() - document.len()),
+            Err(_) => return scan(redaction, Names::Members, text.as_bytes()),
+        },
+        _ if looks_like_form(text) => Some(redact_form(redaction, text)).filter(|form| form != text),
+        _ => return scan(redaction, Names::Members, text.as_bytes()),
+    };
+    redacted.map(String::into_bytes)
 }
 
-fn redact_json(redaction: &Redaction, text: &str) -> Option<String> {
-    redact_node(redaction, text, &parse(text).ok()?)
+/// Names looked for in the bytes as they are.
+fn scan(redaction: &Redaction, names: Names, body: &[u8]) -> Option<Vec<u8>> {
+    let mut scanner = Scanner::new(redaction.redactor.clone(), Arc::clone(&redaction.tokens), names);
+    let mut out = Vec::with_capacity(body.len());
+    scanner.push(body, &mut out);
+    scanner.finish(&mut out).then_some(out)
 }
 
-/// `node` is the whole of `text`.
-fn redact_node(redaction: &Redaction, text: &str, node: &Node<'_>) -> Option<String> {
+/// A body in UTF-16, which no search for bytes finds anything in; `None` if it is not, or has no secrets.
+fn redact_utf16(redaction: &Redaction, kind: &BodyKind, body: &[u8]) -> Option<Vec<u8>> {
+    let little = match body {
+        [0xff, 0xfe, ..] => true,
+        [0xfe, 0xff, ..] => false,
+        [first, 0, second, 0, ..] if first.is_ascii() && second.is_ascii() && *first > 0 && *second > 0 => {
+            true
+        }
+        [0, first, 0, second, ..] if first.is_ascii() && second.is_ascii() && *first > 0 && *second > 0 => {
+            false
+        }
+        _ => return None,
+    };
+    if !body.len().is_multiple_of(2) {
+        return None;
+    }
+    let unit = |pair: &[u8]| {
+        let pair = [pair[0], pair[1]];
+        if little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
+    };
+    let units: Vec<u16> = body.chunks_exact(2).map(unit).collect();
+    let text = String::from_utf16(&units).ok()?;
+    let redacted = redact_body(redaction, kind, text.as_bytes())?;
+    // Numbers are given to pseudonyms in bytes; here they would stay provisional.
+    let text = without_ids(&String::from_utf8_lossy(&redacted));
+    let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+    Some(text.encode_utf16().flat_map(bytes).collect())
+}
+
+fn redact_document(redaction: &Redaction, text: &str, node: &Node<'_>, offset: usize) -> Option<String> {
     let mut edits = Vec::new();
     collect(redaction, node, None, &mut edits);
+    for edit in &mut edits {
+        edit.offset += offset;
+    }
     splice(text, edits)
 }
 
-/// JSON documents on lines of their own: NDJSON, and the `data:` lines of an event stream.
-fn redact_lines(redaction: &Redaction, text: &str, prefix: &str) -> Option<String> {
+/// What to replace in a JSON document that is a value itself.
+pub(super) fn redact_nested(redaction: &Redaction, text: &str) -> Vec<Edit> {
+    let document = text.trim_start();
     let mut edits = Vec::new();
-    let mut offset = 0;
-    for line in text.split_inclusive('\n') {
-        let data = line.strip_prefix(prefix).map(str::trim_end);
-        if let Some(data) = data.filter(|data| !data.is_empty())
-            && let Some(redacted) = redact_json(redaction, data).or_else(|| redact_urls(redaction, data))
-        {
-            edits.push(Edit { offset: offset + prefix.len(), length: data.len(), text: redacted });
+    if let Ok(node) = parse(document) {
+        collect(redaction, &node, None, &mut edits);
+        for edit in &mut edits {
+            edit.offset += text.len() - document.len();
         }
-        offset += line.len();
+    } else if let Some(redacted) = scan(redaction, Names::Members, text.as_bytes()) {
+        let text_of = String::from_utf8_lossy(&redacted).into_owned();
+        edits.push(Edit { offset: 0, length: text.len(), text: text_of });
     }
-    splice(text, edits)
+    edits
 }
 
 /// Finds what to replace; below a sensitive name every string is a secret.
@@ -99,37 +154,69 @@ fn collect(redaction: &Redaction, node: &Node<'_>, under: Option<&str>, edits: &
     match &node.kind {
         Kind::Null | Kind::Bool(_) => {}
         Kind::Number => {
-            if under.is_some_and(|name| !is_count(name, node.raw)) {
-                replace(node, &redaction.sensitive(node.raw), edits);
+            if let Some(name) = under.filter(|name| !is_count(name, node.raw)) {
+                replace(node, &redaction.sensitive(name, node.raw), edits);
             }
         }
         Kind::String => collect_string(redaction, node, under, edits),
         Kind::Array(items) => {
-            for item in items {
+            let field = field_of_pair(items);
+            for (index, item) in items.iter().enumerate() {
+                let under = field.as_deref().filter(|_| index == 1).or(under);
                 collect(redaction, item, under, edits);
             }
         }
         Kind::Object(members) => {
+            let field = field_of_object(members);
             for (name, value) in members {
                 let name = name.text().unwrap_or_default();
                 let under = if is_sensitive_name(&name) { Some(&*name) } else { under };
-                collect(redaction, value, under, edits);
+                let of_field = field.as_deref().filter(|_| name.eq_ignore_ascii_case("value"));
+                collect(redaction, value, under.or(of_field), edits);
             }
         }
     }
+}
+
+/// The sensitive name of a header field written as `["Authorization", "Bearer x"]`. Other names are left: a list of two names
+/// is likelier just that.
+fn field_of_pair<'a>(items: &'a [Node<'_>]) -> Option<Cow<'a, str>> {
+    let [name, value] = items else { return None };
+    let text = name.text().filter(|_| matches!(value.kind, Kind::String))?;
+    let lower = text.to_ascii_lowercase();
+    (lower.ends_with("authorization") || lower.ends_with("cookie")).then_some(text)
+}
+
+/// The sensitive name of a field written as `{"name": "Authorization", "value": "Bearer x"}`.
+fn field_of_object<'a>(members: &'a [(Node<'_>, Node<'_>)]) -> Option<Cow<'a, str>> {
+    let names = |key: &Node<'_>| {
+        key.text()
+            .is_some_and(|key| ["name", "key", "header"].iter().any(|known| key.eq_ignore_ascii_case(known)))
+    };
+    let text = members.iter().find(|(key, _)| names(key)).and_then(|(_, value)| value.text())?;
+    is_sensitive_name(&text).then_some(text)
 }
 
 fn collect_string(redaction: &Redaction, node: &Node<'_>, under: Option<&str>, edits: &mut Vec<Edit>) {
     let text = node.text().unwrap_or_default();
     if let Some(name) = under {
         if !is_count(name, &text) && !text.is_empty() {
-            replace(node, &redaction.sensitive(&text), edits);
+            replace(node, &redaction.sensitive(name, &text), edits);
         }
         return;
     }
     // Tools often carry a whole JSON document in a string.
-    let nested = if text.starts_with(['{', '[']) { redact_json(redaction, &text) } else { None };
-    if let Some(redacted) = nested.or_else(|| redact_urls(redaction, &text)) {
+    let nested = if text.trim_start().starts_with(['{', '[']) {
+        splice(&text, redact_nested(redaction, &text))
+    } else if text.contains("\":") || text.contains("\" :") {
+        let scanned = scan(redaction, Names::Members, text.as_bytes());
+        scanned.map(|text| String::from_utf8_lossy(&text).into_owned())
+    } else {
+        None
+    };
+    let plain = nested.as_deref().unwrap_or(&text);
+    let named = redact_urls(redaction, plain).or(nested);
+    if let Some(redacted) = named {
         replace(node, &redacted, edits);
     }
 }
@@ -139,51 +226,6 @@ fn replace(node: &Node<'_>, text: &str, edits: &mut Vec<Edit>) {
     if text != node.raw {
         edits.push(Edit { offset: node.offset, length: node.raw.len(), text });
     }
-}
-
-fn redact_multipart(redaction: &Redaction, text: &str, boundary: &str) -> Option<String> {
-    let mut edits = Vec::new();
-    let delimiter = format!("--{boundary}");
-    let mut offset = 0;
-    for part in text.split(&delimiter) {
-        if let Some((head, content)) = part.split_once("\r\n\r\n") {
-            let content = content.strip_suffix("\r\n").unwrap_or(content);
-            let name = parameter(head, "name").unwrap_or_default();
-            let is_file = parameter(head, "filename").is_some();
-            if is_sensitive_name(&name) && !is_file && !is_count(&name, content) {
-                let at = offset + head.len() + 4;
-                edits.push(Edit { offset: at, length: content.len(), text: redaction.sensitive(content) });
-            }
-        }
-        offset += part.len() + delimiter.len();
-    }
-    splice(text, edits)
-}
-
-fn splice(text: &str, edits: Vec<Edit>) -> Option<String> {
-    if edits.is_empty() {
-        return None;
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for edit in edits {
-        out.push_str(&text[from..edit.offset]);
-        out.push_str(&edit.text);
-        from = edit.offset + edit.length;
-    }
-    out.push_str(&text[from..]);
-    Some(out)
-}
-
-/// A quoted or bare parameter of a header: `name="x"`.
-pub(crate) fn parameter(head: &str, name: &str) -> Option<String> {
-    for piece in head.split([';', '\n']) {
-        let Some((key, value)) = piece.trim().split_once('=') else { continue };
-        if key.trim().eq_ignore_ascii_case(name) {
-            return Some(value.trim().trim_matches('"').to_owned());
-        }
-    }
-    None
 }
 
 fn boundary(content_type: &str) -> Option<String> {

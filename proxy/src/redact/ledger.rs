@@ -1,7 +1,7 @@
 //! Pseudonyms of secrets that a recording discovers.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 use mcpeak_core::redact::{Encoding, Found, Tokens, UnknownTokens};
@@ -12,7 +12,11 @@ const MIN_SEARCHED: usize = 16;
 /// Numbers secrets in the order of discovery, provisionally (`{{token:~3}}`), and finds them again in later messages, so that
 /// a token that one answer hands out is recognised in the next request. The file's own numbers are given when it is written.
 #[derive(Default)]
-pub(crate) struct Ledger(Mutex<Entries>);
+pub(crate) struct Ledger {
+    /// Numbers up to this one are somebody else's.
+    taken: usize,
+    entries: Mutex<Entries>,
+}
 
 #[derive(Default)]
 struct Entries {
@@ -29,6 +33,11 @@ struct Searched {
 }
 
 impl Ledger {
+    /// A ledger for texts that hold numbers of another, which are not known.
+    pub(crate) fn beside_another() -> Self {
+        Self { taken: 1 << 40, entries: Mutex::default() }
+    }
+
     /// Whether a discovered secret is long and mixed enough to be looked for elsewhere.
     pub(crate) fn searches_for(secret: &str) -> bool {
         let has = |test: fn(&u8) -> bool| secret.as_bytes().iter().any(test);
@@ -37,14 +46,14 @@ impl Ledger {
 
     fn entries(&self) -> MutexGuard<'_, Entries> {
         // The map is whole between any two statements, so a panic elsewhere leaves it usable.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Tokens for Ledger {
     fn pseudonym(&self, secret: &[u8]) -> String {
         let mut entries = self.entries();
-        let next = entries.ids.len() + 1;
+        let next = self.taken + entries.ids.len() + 1;
         let known = entries.ids.get(secret).copied();
         let id = known.unwrap_or(next);
         if known.is_none() {
@@ -60,6 +69,10 @@ impl Tokens for Ledger {
             [&entries.searched, &entries.recent].into_iter().filter_map(|set| set.find_at(haystack, from));
         let (range, id) = found.min_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)))?;
         Some(Found { range, pseudonym: format!("{{{{token:~{id}}}}}") })
+    }
+
+    fn known(&self) -> usize {
+        self.entries().ids.len()
     }
 }
 
@@ -97,19 +110,60 @@ impl Searched {
     }
 }
 
-/// A ledger whose pseudonyms have no number: that of one live request, whose secrets a recording has other numbers for.
+/// The secrets of one live request. They have no numbers: a recording has other ones for them. A first reading learns them; where
+/// one may stand elsewhere in the request too, [`Live::search`] makes them searched for, and what was read is read again.
 #[derive(Default)]
-pub(crate) struct Unnumbered(Ledger);
+pub(crate) struct Live {
+    learned: Mutex<Vec<String>>,
+    searched: OnceLock<Ledger>,
+}
 
-impl Tokens for Unnumbered {
+impl Live {
+    /// Whether a secret may stand in one of these texts.
+    pub(crate) fn may_be_in(&self, texts: &[&[u8]]) -> bool {
+        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        learned.iter().any(|secret| {
+            // Letters and digits are the same in every writing that is searched for.
+            let runs = secret.split(|character: char| !character.is_ascii_alphanumeric());
+            let plain = runs.max_by_key(|run| run.len()).unwrap_or_default();
+            texts.iter().any(|text| contains(text, plain.as_bytes()))
+        })
+    }
+
+    /// Searches for what was learned from now on.
+    pub(crate) fn search(&self) {
+        let ledger = Ledger::default();
+        for secret in self.learned.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            ledger.pseudonym(secret.as_bytes());
+        }
+        // A second call finds the same secrets.
+        let _ = self.searched.set(ledger);
+    }
+}
+
+impl Tokens for Live {
     fn pseudonym(&self, secret: &[u8]) -> String {
-        self.0.pseudonym(secret);
+        if let Some(text) = std::str::from_utf8(secret).ok().filter(|text| Ledger::searches_for(text)) {
+            let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+            if !learned.iter().any(|known| known == text) {
+                learned.push(text.to_owned());
+            }
+        }
         UnknownTokens.pseudonym(secret)
     }
 
     fn find_at(&self, haystack: &[u8], from: usize) -> Option<Found> {
-        let found = self.0.find_at(haystack, from)?;
+        let found = self.searched.get()?.find_at(haystack, from)?;
         Some(Found { pseudonym: UnknownTokens.pseudonym(b""), ..found })
+    }
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    match needle.first() {
+        None => true,
+        Some(first) => {
+            haystack.iter().enumerate().any(|(at, byte)| byte == first && haystack[at..].starts_with(needle))
+        }
     }
 }
 

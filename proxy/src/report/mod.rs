@@ -72,6 +72,11 @@ pub enum Warning {
         /// The request.
         request: String,
     },
+    /// A value named for redaction is part of an origin, which is stored as it is: no recording would be found without it.
+    HostStored {
+        /// The origin with the value's name in its place.
+        origin: String,
+    },
     /// A recorded body was edited by hand; it is replayed re-encoded, without validators and digests.
     Edited {
         /// The request.

@@ -12,6 +12,7 @@ use super::body::{SIDE_FILE, extension};
 use super::coding::Codings;
 use super::error::SessionError;
 use super::journal::{Blob, Data, Entry, EntryAnswer, EntryResponse, Field, folder_of};
+use super::late::{redact_bodies, redact_head};
 use super::model::{Answer, Body, Exchange, Form, Meta, Request, Response, Session, Wire, names, split_url};
 use crate::exchange::{FailureKind, Framing, Headers, Incomplete, IncompleteCause};
 use crate::matching::{BodyParts, Key, Parts};
@@ -23,20 +24,14 @@ const WHOLE: u64 = 4 * SIDE_FILE as u64;
 type Result<T> = std::result::Result<T, SessionError>;
 
 /// Writes the session file of these entries; `late` finds secrets that were discovered after an entry was written.
-pub(crate) fn assemble(
-    path: &Path,
-    entries: Vec<Entry>,
-    late: Option<&Redaction>,
-    now: &str,
-) -> Result<Session> {
+pub(crate) fn assemble(path: &Path, entries: Vec<Entry>, late: &Redaction, now: &str) -> Result<Session> {
     let folder = folder_of(path);
     let previous = Session::open(path).ok();
     let mut assembly = Assembly { folder: &folder, numbers: HashMap::new() };
     let mut entries = entries;
-    if let Some(late) = late {
-        for entry in &mut entries {
-            redact_late(entry, late);
-        }
+    for entry in &mut entries {
+        redact_head(entry, late);
+        redact_bodies(entry, late, &folder).map_err(|source| SessionError::io("redact", &folder, source))?;
     }
     let mut sorted = assembly.sort(entries)?;
     for group in sorted.chunk_by_mut(|left, right| left.0 == right.0) {
@@ -158,6 +153,7 @@ impl Assembly<'_> {
         self.meet_fields(&entry.headers);
         self.meet_blob(entry.body.as_ref())?;
         if let EntryAnswer::Response(response) = &entry.answer {
+            self.meet(response.reason.as_deref().unwrap_or_default().as_bytes());
             self.meet_fields(&response.headers);
             self.meet_blob(response.body.as_ref())?;
             self.meet_fields(&response.trailers);
@@ -207,7 +203,7 @@ impl Assembly<'_> {
                 Answer::Failure(known.map_or(FailureKind::Reset, |(_, kind)| *kind))
             }
         };
-        let url = String::from_utf8_lossy(&self.renumber(entry.url.as_bytes())).into_owned();
+        let url = self.text(&entry.url);
         Ok(Exchange { id: Some(id), request: Request { method: entry.method, url, headers, body }, answer })
     }
 
@@ -227,7 +223,7 @@ impl Assembly<'_> {
         }
         Ok(Response {
             status: response.status,
-            reason: response.reason,
+            reason: response.reason.map(|reason| self.text(&reason)),
             body,
             headers,
             framing,
@@ -299,6 +295,10 @@ impl Assembly<'_> {
         renumber(text, &|id| self.numbers.get(&id).copied()).into_owned()
     }
 
+    fn text(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.renumber(text.as_bytes())).into_owned()
+    }
+
     fn load(&self, data: &Data) -> Result<Vec<u8>> {
         data.load(self.folder).map_err(|source| SessionError::io("read", self.folder, source))
     }
@@ -362,36 +362,6 @@ impl Assembly<'_> {
     }
 }
 
-/// Replaces what was known as a secret only after an entry was written.
-fn redact_late(entry: &mut Entry, redaction: &Redaction) {
-    // The origin stays: a server is often told its API's address by a variable, and no recording is found without it.
-    let origin = entry.url.find("://").map_or(0, |at| at + 3);
-    let origin = entry.url[origin..].find(['/', '?']).map_or(entry.url.len(), |at| origin + at);
-    let target = redaction.text(&entry.url[origin..]);
-    entry.url.truncate(origin);
-    entry.url.push_str(&target);
-    let fields = |fields: &mut Vec<Field>| {
-        for field in fields.iter_mut().filter(|field| !field.2) {
-            field.1 = redaction.text(&field.1);
-        }
-    };
-    let blob = |blob: &mut Option<Blob>| {
-        let Some(blob) = blob else { return };
-        let Data::Text(text) = &blob.content else { return };
-        if let Some(redacted) = redaction.bytes(text.as_bytes()) {
-            blob.content = Data::inline(&redacted);
-            (blob.redacted, blob.wire) = (true, None);
-        }
-    };
-    fields(&mut entry.headers);
-    blob(&mut entry.body);
-    if let EntryAnswer::Response(response) = &mut entry.answer {
-        fields(&mut response.headers);
-        fields(&mut response.trailers);
-        blob(&mut response.body);
-    }
-}
-
 /// SHA-256 of a file with its pseudonyms collapsed, in hex.
 pub(crate) fn collapsed_sha256(path: &Path) -> io::Result<String> {
     let mut hash = CollapsedHash::default();
@@ -412,7 +382,7 @@ pub(crate) fn sha256_of(path: &Path) -> io::Result<String> {
     Ok(hex::encode(hasher.finalize()))
 }
 
-fn each_chunk(path: &Path, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+pub(super) fn each_chunk(path: &Path, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 64 * 1024];
     loop {

@@ -4,11 +4,13 @@ use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
+use mcpeak_core::redact::mark_foreign;
 use sha2::{Digest, Sha256};
 
 use super::body::SIDE_FILE;
-use super::coding::Codings;
+use super::coding::{Codings, content_encoding};
 use super::journal::{Blob, Data, Entry, EntryAnswer, EntryResponse, Field};
+use super::late::{redact_bodies, redact_head};
 use super::sink::{HELD, Spool};
 use crate::exchange::{
     Captured, Framing, Headers, Incomplete, IncompleteCause, Outcome, RequestHead, ResponseHead, SpoolFile,
@@ -39,6 +41,13 @@ impl Finished {
     }
 }
 
+/// Who wrote a message. In what an upstream wrote, a text like a pseudonym is marked: it would be replayed as a secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whose {
+    Client,
+    Upstream,
+}
+
 /// Makes entries.
 pub(crate) struct Capture<'a> {
     pub(crate) redaction: &'a Redaction,
@@ -53,34 +62,53 @@ impl Capture<'_> {
     /// The entry of an exchange.
     pub(crate) fn entry(&mut self, finished: Finished) -> io::Result<Entry> {
         let Finished { seq, head, request, outcome } = finished;
+        let known = self.redaction.tokens.known();
         learn_request(self.redaction, &head.headers);
-        let url = self.url(&head);
-        let line = format!("{} {}", head.method, without_ids(&url));
-        let body = self.blob(&head.headers, request, &format!("{seq}-request"), &line)?;
-        let answer = match outcome {
-            Outcome::Failure(kind) => EntryAnswer::failure(kind),
-            Outcome::Response { head: answer, body, trailers, incomplete } => {
-                let wire_length = body.wire_length();
-                let incomplete = incomplete.or_else(|| self.mismatch(&head, &answer, wire_length, &line));
-                EntryAnswer::Response(Box::new(
-                    self.response(seq, &answer, body, &trailers, incomplete, &line)?,
-                ))
-            }
-        };
+        // By name first, the parts that tell most names before the others: what is learned is then looked for in all.
+        let query = head.query.as_deref().map(|query| redact_form(self.redaction, query));
+        let body = self.blob(&head.headers, request, &format!("{seq}-request"), Whose::Client)?;
         let mut headers = request_fields(self.redaction, &head.headers, self.fields);
         if body.as_ref().is_some_and(|body| body.decoded) {
             headers.remove("content-encoding");
         }
-        Ok(Entry { seq, method: head.method, url, headers: Field::list(&headers), body, answer })
+        let mut mismatch = false;
+        let answer = match outcome {
+            Outcome::Failure(kind) => EntryAnswer::failure(kind),
+            Outcome::Response { head: answer, body, trailers, incomplete } => {
+                let found = mismatch_of(&head, &answer, body.wire_length()).filter(|_| incomplete.is_none());
+                mismatch = found.is_some();
+                let response = self.response(seq, &answer, body, &trailers, incomplete.or(found))?;
+                EntryAnswer::Response(Box::new(response))
+            }
+        };
+        let path = redact_path(self.redaction, &head.path);
+        let target = query.map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
+        let url = format!("{}{target}", head.origin);
+        let method = self.redaction.method(&head.method);
+        let mut entry = Entry { seq, method, url, headers: Field::list(&headers), body, answer };
+        redact_head(&mut entry, self.redaction);
+        if self.redaction.tokens.known() > known {
+            redact_bodies(&mut entry, self.redaction, self.folder)?;
+        }
+        let origin = head.origin.to_string();
+        let shown = self.redaction.text(&origin);
+        if shown != origin {
+            self.warnings.push(Warning::HostStored { origin: without_ids(&shown) });
+        }
+        self.warn(&entry, mismatch);
+        Ok(entry)
     }
 
-    fn url(&self, head: &RequestHead) -> String {
-        let path = redact_path(self.redaction, &head.path);
-        let query = head.query.as_deref().map(|query| redact_form(self.redaction, query));
-        query.map_or_else(
-            || format!("{}{path}", head.origin),
-            |query| format!("{}{path}?{query}", head.origin),
-        )
+    fn warn(&mut self, entry: &Entry, mismatch: bool) {
+        let request = format!("{} {}", entry.method, without_ids(&entry.url));
+        let answer =
+            if let EntryAnswer::Response(answer) = &entry.answer { answer.body.as_ref() } else { None };
+        for _ in entry.body.iter().chain(answer).filter(|body| body.decoded) {
+            self.warnings.push(Warning::StoredDecoded { request: request.clone() });
+        }
+        if mismatch {
+            self.warnings.push(Warning::LengthMismatch { request });
+        }
     }
 
     fn response(
@@ -90,116 +118,94 @@ impl Capture<'_> {
         body: Captured,
         trailers: &Headers,
         incomplete: Option<Incomplete>,
-        line: &str,
     ) -> io::Result<EntryResponse> {
         // Fields first: a token in a field is then known when the body is looked at, whatever order they came in.
-        let mut headers = response_fields(self.redaction, &head.headers, head.framing);
-        let body = self.blob(&head.headers, body, &format!("{seq}-response"), line)?;
+        let mut headers = response_fields(self.redaction, &marked(&head.headers), head.framing);
+        let body = self.blob(&head.headers, body, &format!("{seq}-response"), Whose::Upstream)?;
         if body.as_ref().is_some_and(|body| body.decoded) {
             headers.remove("content-encoding");
         }
-        let trailers = redact_fields(self.redaction, trailers);
-        Ok(EntryResponse::new(head, &headers, body, &trailers, incomplete))
-    }
-
-    /// A body that ended whole must have the length that was announced; otherwise it is not stored as complete.
-    fn mismatch(
-        &mut self,
-        request: &RequestHead,
-        head: &ResponseHead,
-        wire: u64,
-        line: &str,
-    ) -> Option<Incomplete> {
-        let announced: u64 = head.headers.get("content-length")?.trim().parse().ok()?;
-        if request.method == "HEAD" || head.framing != Framing::ContentLength || announced == wire {
-            return None;
+        let trailers = redact_fields(self.redaction, &marked(trailers));
+        let mut response = EntryResponse::new(head, &headers, body, &trailers, incomplete);
+        let marked = response.reason.as_ref().and_then(|reason| mark_foreign(reason.as_bytes()));
+        if let Some(marked) = marked {
+            response.reason = Some(String::from_utf8_lossy(&marked).into_owned());
         }
-        self.warnings.push(Warning::LengthMismatch { request: line.to_owned() });
-        Some(Incomplete { after_bytes: wire, cause: IncompleteCause::Upstream })
+        Ok(response)
     }
 
     fn blob(
-        &mut self,
+        &self,
         headers: &Headers,
         captured: Captured,
         name: &str,
-        line: &str,
+        whose: Whose,
     ) -> io::Result<Option<Blob>> {
         match captured {
             Captured::Empty => Ok(None),
             Captured::Memory(bytes) if bytes.is_empty() => Ok(None),
-            Captured::Memory(bytes) => self.held(headers, &bytes, name, line).map(Some),
+            Captured::Memory(bytes) => self.held(headers, &bytes, name, whose).map(Some),
             Captured::Spooled(spooled) => {
                 let file = spooled.file.blocking_recv();
                 let file = file.map_err(|_| io::Error::other("the body's writer ended early"))??;
-                Ok(Some(self.spooled(&file, line)))
+                Ok(Some(spooled_blob(&file)))
             }
         }
     }
 
-    fn spooled(&mut self, file: &SpoolFile, line: &str) -> Blob {
-        if file.decoded {
-            self.warnings.push(Warning::StoredDecoded { request: line.to_owned() });
-        }
-        let encoded = file.encoded.as_ref();
-        Blob {
-            content: Data::file(&file.path, file.length, file.sha256),
-            encoding: encoded.map(|wire| wire.encoding.clone()),
-            wire: encoded.map(|wire| Data::file(&wire.path, wire.length, wire.sha256)),
-            redacted: file.redacted,
-            streamed: true,
-            decoded: file.decoded,
-        }
-    }
-
-    fn held(&mut self, headers: &Headers, bytes: &Bytes, name: &str, line: &str) -> io::Result<Blob> {
-        let header = headers.get("content-encoding");
+    fn held(&self, headers: &Headers, bytes: &Bytes, name: &str, whose: Whose) -> io::Result<Blob> {
+        let header = content_encoding(headers);
         let content_type = headers.get("content-type");
-        let Some(codings) = Codings::parse(header).filter(|codings| !codings.is_identity()) else {
-            return self.plain(content_type, bytes, name);
-        };
+        let codings = Codings::parse(header.as_deref()).filter(|codings| !codings.is_identity());
+        let Some(codings) = codings else { return self.plain(content_type, bytes, name, whose) };
         match codings.decode(bytes, INFLATED) {
             Ok(content) => {
-                let redacted = redact_body(self.redaction, &BodyKind::of(content_type, &content), &content);
+                let redacted = self.redact(content_type, &content, whose);
                 let wire =
                     if redacted.is_none() { Some(self.data(bytes, &format!("{name}-wire"))?) } else { None };
                 Ok(Blob {
                     redacted: redacted.is_some(),
                     content: self.data(&redacted.unwrap_or(content), name)?,
-                    encoding: header.map(str::to_owned),
+                    encoding: header,
                     wire,
                     streamed: false,
                     decoded: false,
                 })
             }
             Err(error) if error.too_large => {
-                let kind = BodyKind::of(content_type, b"");
-                let members = matches!(kind, BodyKind::Json | BodyKind::EventStream);
+                let names = BodyKind::of(content_type, b"").names();
                 let path = self.folder.join(format!("{name}.part"));
-                let file = Spool::new(self.redaction, Some(codings), members, path).write_all(bytes)?;
-                Ok(self.spooled(&file, line))
+                let file = Spool::new(self.redaction, Some(codings), names, path).write_all(bytes)?;
+                Ok(spooled_blob(&file))
             }
             Err(error) => {
                 let kind = BodyKind::of(content_type, &error.partial);
                 match redact_body(self.redaction, &kind, &error.partial) {
                     // What can be read of a damaged body holds a secret: the readable part is kept without it.
                     Some(redacted) => {
-                        self.warnings.push(Warning::StoredDecoded { request: line.to_owned() });
                         let content = self.data(&redacted, name)?;
                         let (encoding, wire) = (None, None);
                         Ok(Blob { content, encoding, wire, redacted: true, streamed: false, decoded: true })
                     }
-                    None => self.plain(None, bytes, name),
+                    None => self.plain(None, bytes, name, whose),
                 }
             }
         }
     }
 
-    fn plain(&self, content_type: Option<&str>, bytes: &Bytes, name: &str) -> io::Result<Blob> {
-        let redacted = redact_body(self.redaction, &BodyKind::of(content_type, bytes), bytes);
+    fn plain(&self, content_type: Option<&str>, bytes: &Bytes, name: &str, whose: Whose) -> io::Result<Blob> {
+        let redacted = self.redact(content_type, bytes, whose);
         let content = self.data(redacted.as_deref().unwrap_or(bytes), name)?;
         let redacted = redacted.is_some();
         Ok(Blob { content, encoding: None, wire: None, redacted, streamed: false, decoded: false })
+    }
+
+    fn redact(&self, content_type: Option<&str>, content: &[u8], whose: Whose) -> Option<Vec<u8>> {
+        let kind = BodyKind::of(content_type, content);
+        match if whose == Whose::Upstream { mark_foreign(content) } else { None } {
+            Some(marked) => Some(redact_body(self.redaction, &kind, &marked).unwrap_or(marked)),
+            None => redact_body(self.redaction, &kind, content),
+        }
     }
 
     /// Bytes for the journal; from 64 KiB on in a file.
@@ -216,4 +222,29 @@ impl Capture<'_> {
         let sha256 = hex::encode(Sha256::digest(bytes));
         Ok(Data::File { path, length: bytes.len() as u64, sha256 })
     }
+}
+
+/// A body that ended whole must have the length that was announced; otherwise it is not stored as complete.
+fn mismatch_of(request: &RequestHead, head: &ResponseHead, wire: u64) -> Option<Incomplete> {
+    let announced: u64 = head.headers.get("content-length")?.trim().parse().ok()?;
+    let delimits = request.method != "HEAD" && head.framing == Framing::ContentLength;
+    (delimits && announced != wire)
+        .then_some(Incomplete { after_bytes: wire, cause: IncompleteCause::Upstream })
+}
+
+fn spooled_blob(file: &SpoolFile) -> Blob {
+    let encoded = file.encoded.as_ref();
+    Blob {
+        content: Data::file(&file.path, file.length, file.sha256),
+        encoding: encoded.map(|wire| wire.encoding.clone()),
+        wire: encoded.map(|wire| Data::file(&wire.path, wire.length, wire.sha256)),
+        redacted: file.redacted,
+        streamed: true,
+        decoded: file.decoded,
+    }
+}
+
+fn marked(headers: &Headers) -> Headers {
+    let mark = |value: &Bytes| mark_foreign(value).map_or_else(|| value.clone(), Bytes::from);
+    headers.iter().map(|(name, value)| (name.to_owned(), mark(value))).collect()
 }

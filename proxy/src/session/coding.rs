@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use flate2::Compression;
 use flate2::write::{DeflateDecoder, GzEncoder, MultiGzDecoder, ZlibDecoder, ZlibEncoder};
 
+use crate::exchange::Headers;
+
 /// One content coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Coding {
@@ -17,6 +19,12 @@ enum Coding {
 /// The codings of a message, in the order they were applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Codings(Vec<Coding>);
+
+/// The `Content-Encoding` of a message; repeated fields are one list (RFC 9110 section 5.3).
+pub(crate) fn content_encoding(headers: &Headers) -> Option<String> {
+    let values: Vec<_> = headers.get_all("content-encoding").collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
 
 /// Why a body could not be decoded.
 #[derive(Debug)]

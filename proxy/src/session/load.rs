@@ -201,7 +201,7 @@ impl Loader<'_> {
         }
         Ok(StoredResponse {
             status: response.status,
-            reason: response.reason.clone(),
+            reason: response.reason.as_ref().map(|reason| self.restore_text(reason)),
             headers,
             framing: response.framing,
             body: sent.body,
@@ -209,6 +209,11 @@ impl Loader<'_> {
             incomplete: response.incomplete,
             h2_fields: OnceLock::new(),
         })
+    }
+
+    fn restore_text(&self, text: &str) -> String {
+        let restored = self.redaction.redactor.restore(text.as_bytes());
+        restored.map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn restore_fields(&self, headers: &Headers) -> Headers {

@@ -24,7 +24,7 @@
 //! let report = replay.report(&counts);
 //! ```
 //!
-//! `recover(path, force)` finishes an interrupted recording; `Session::open(path)` gives the typed content of a
+//! `recover(path, force, redactor)` finishes an interrupted recording; `Session::open(path)` gives the typed content of a
 //! file, `check(path)` also looks at its side files and hashes.
 //!
 //! | module | what it holds |
@@ -40,6 +40,7 @@
 //! | `journal` | `….session.json.journal`: one line per finished exchange, on disk before the run ends |
 //! | `seal` | a line of it that shows whether it is whole |
 //! | `on_disk` | waiting until an exchange is on the disk |
+//! | `late` | secrets that were known only after a part was redacted |
 //! | `assemble` | a journal turned into `….session.json` and `….session.files/` |
 //! | `load` | a file made ready for replay |
 //! | `replay` | the loaded session that answers requests |
@@ -59,6 +60,7 @@ mod capture;
 mod coding;
 mod error;
 mod journal;
+mod late;
 mod load;
 mod model;
 mod on_disk;

@@ -288,7 +288,7 @@ impl Writer {
             let source = std::io::Error::other("what was written to the journal is not what is in it");
             return Err(SessionError::io("finish", &self.path, source));
         }
-        let session = assemble(&self.path, content.entries, Some(&self.shared.redaction), &now())?;
+        let session = assemble(&self.path, content.entries, &self.shared.redaction, &now())?;
         journal.remove()?;
         remove_unreferenced(&session, &self.path)?;
         Ok(Completed { recorded: self.recorded, warnings: std::mem::take(&mut self.warnings) })
@@ -305,14 +305,15 @@ pub struct Recovered {
 }
 
 /// Finishes an interrupted recording from its journal. A session file that is already there is
-/// replaced only with `force`.
-pub fn recover(path: &Path, force: bool) -> Result<Recovered, SessionError> {
+/// replaced only with `force`. The redactor's values are looked for once more; the journal itself does not hold any.
+pub fn recover(path: &Path, force: bool, redactor: Redactor) -> Result<Recovered, SessionError> {
     let journal = Journal::reopen(path)?;
     if !force && path.exists() {
         return Err(SessionError::Exists { path: path.to_owned() });
     }
     let content = journal.read(&folder_of(path))?;
-    let session = assemble(path, content.entries, None, &now())?;
+    let late = Redaction { redactor, tokens: Arc::new(Ledger::beside_another()) };
+    let session = assemble(path, content.entries, &late, &now())?;
     journal.remove()?;
     remove_unreferenced(&session, path)?;
     Ok(Recovered { exchanges: session.exchanges.len(), broken_lines: content.broken_lines })

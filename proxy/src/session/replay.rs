@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
-use mcpeak_core::redact::{Redactor, Scanner, UnknownTokens};
+use mcpeak_core::redact::{Names, Redactor, Scanner, UnknownTokens};
 
-use super::coding::{Codings, Decoder};
+use super::coding::{Codings, Decoder, content_encoding};
 use super::error::SessionError;
 use super::load::{Loaded, load};
 use super::sink::HELD;
@@ -19,8 +19,8 @@ use crate::matching::{
     BodyParts, Index, Key, Miss, MissReason, MissReport, Missed, Parts, Repeat, Rules, Taken, cut, difference,
 };
 use crate::redact::{
-    BodyKind, CollapsedHash, Ledger, Redaction, Unnumbered, collapse, learn_request, redact_body,
-    redact_fields, redact_form, redact_path, request_secrets,
+    BodyKind, CollapsedHash, Live, Redaction, collapse, learn_request, redact_body, redact_fields,
+    redact_form, redact_path,
 };
 use crate::report::{Counts, Mode, SessionReport, Unused, Warning};
 
@@ -106,8 +106,9 @@ impl Replay {
     pub fn request_sink(&self, head: &RequestHead) -> KeySink {
         KeySink {
             redactor: self.0.redaction.redactor.clone(),
-            codings: Codings::parse(head.headers.get("content-encoding")),
-            members: has_members(head.headers.get("content-type")),
+            codings: Codings::parse(content_encoding(&head.headers).as_deref()),
+            names: BodyKind::of(head.headers.get("content-type"), b"").names(),
+            headers: head.headers.clone(),
             length: 0,
             state: KeyState::Held(Vec::new()),
         }
@@ -116,7 +117,7 @@ impl Replay {
     /// The recording that answers, taken once.
     pub fn take(&self, head: &RequestHead, body: &RequestBody) -> Take {
         let inner = &*self.0;
-        let mut parts = inner.parts(head, body);
+        let (mut parts, target) = inner.redacted(head, body);
         inner.rules.apply(&mut parts);
         let taken = match inner.index.take_exact(Key::exact(&parts)) {
             // A request with another secret, or without one, is the recorded request; one with a pseudonym that a recording
@@ -130,11 +131,11 @@ impl Replay {
                 Take::Hit(Arc::clone(&inner.entries[entry].stored))
             }
             Taken::Exhausted(count) => {
-                Take::Miss(inner.miss(head, &parts, MissReason::AllUsed { recordings: count as u64 }))
+                Take::Miss(inner.miss(&parts, &target, MissReason::AllUsed { recordings: count as u64 }))
             }
             Taken::Unknown => {
                 let reason = inner.explain(&parts);
-                Take::Miss(inner.miss(head, &parts, reason))
+                Take::Miss(inner.miss(&parts, &target, reason))
             }
         }
     }
@@ -163,74 +164,77 @@ impl Replay {
 }
 
 impl Inner {
-    /// The live request, redacted like a recorded one and taken apart.
-    fn parts(&self, head: &RequestHead, body: &RequestBody) -> Parts {
-        let redaction = &self.redaction_of(head, body);
-        let path = redact_path(redaction, &head.path);
-        let query = head.query.as_deref().map(|query| redact_form(redaction, query));
+    /// The live request, redacted like a recorded one and taken apart; and its path and query as they may be shown.
+    fn redacted(&self, head: &RequestHead, body: &RequestBody) -> (Parts, String) {
+        let live = Arc::new(Live::default());
+        let redaction =
+            &Redaction { redactor: self.redaction.redactor.clone(), tokens: Arc::clone(&live) as _ };
+        learn_request(redaction, &head.headers);
+        let mut query = head.query.as_deref().map(|query| redact_form(redaction, query));
         let matched = |name: &str| {
             ["range", "soapaction"].iter().any(|known| name.eq_ignore_ascii_case(known))
                 || self.options.match_headers.iter().any(|known| name.eq_ignore_ascii_case(known))
         };
         let fields = head.headers.iter().filter(|(name, _)| matched(name));
         let fields: Headers = fields.map(|(name, value)| (name.to_owned(), value.clone())).collect();
-        let headers = redact_fields(redaction, &fields);
-        let further = &self.options.match_headers;
-        let body = Self::body_parts(redaction, head, body);
-        Parts::new(&head.method, &head.origin, &path, query.as_deref(), &headers, further, body)
-    }
-
-    /// While recording, a credential of a request is also looked for in the rest of it; so it is here, where it is there.
-    fn redaction_of(&self, head: &RequestHead, body: &RequestBody) -> Redaction {
-        let mut secrets = request_secrets(&head.headers);
-        secrets.retain(|secret| Ledger::searches_for(secret));
-        let body = if let RequestBody::Memory(bytes) = body { bytes } else { &Bytes::new() };
-        let encoded = head.headers.contains("content-encoding");
-        let target = [head.path.as_str(), head.query.as_deref().unwrap_or_default()];
-        let begins = |secret: &String| {
-            // The first bytes are the same in every writing that is searched for, as long as they are plain.
-            let plain = secret.bytes().take_while(u8::is_ascii_alphanumeric).count();
-            let start = &secret[..plain];
-            target.iter().any(|text| text.contains(start)) || encoded || contains(body, start.as_bytes())
-        };
-        if !secrets.iter().any(begins) {
-            return self.redaction.clone();
+        let mut headers = redact_fields(redaction, &fields);
+        let mut content = Self::content(redaction, head, body);
+        let mut path = redact_path(redaction, &head.path);
+        let texts = [
+            head.method.as_bytes(),
+            path.as_bytes(),
+            query.as_deref().unwrap_or_default().as_bytes(),
+            content.as_bytes(),
+        ];
+        let values = headers.iter().map(|(_, value)| &**value);
+        if live.may_be_in(&texts.into_iter().chain(values).collect::<Vec<_>>()) {
+            // As while recording: what one part tells is looked for in all.
+            live.search();
+            path = redaction.text(&path);
+            query = query.map(|query| redaction.text(&query));
+            headers = redact_fields(redaction, &headers);
+            content.redact(redaction);
         }
-        let redactor = self.redaction.redactor.clone();
-        let redaction = Redaction { redactor, tokens: Arc::new(Unnumbered::default()) };
-        learn_request(&redaction, &head.headers);
-        redaction
+        let further = &self.options.match_headers;
+        let body = match content {
+            Content::None => BodyParts::None,
+            Content::Hash(hash) => BodyParts::Bytes(hash),
+            Content::Bytes(bytes) => BodyParts::new(head.headers.get("content-type"), &bytes),
+        };
+        let method = redaction.method(&head.method);
+        let parts = Parts::new(&method, &head.origin, &path, query.as_deref(), &headers, further, body);
+        (parts, query.map_or_else(|| path.clone(), |query| format!("{path}?{query}")))
     }
 
-    fn body_parts(redaction: &Redaction, head: &RequestHead, body: &RequestBody) -> BodyParts {
+    fn content(redaction: &Redaction, head: &RequestHead, body: &RequestBody) -> Content {
         let content_type = head.headers.get("content-type");
         let bytes = match body {
-            RequestBody::Empty => return BodyParts::None,
-            RequestBody::Streamed { sha256 } => return BodyParts::Bytes(hex::encode(sha256)),
+            RequestBody::Empty => return Content::None,
+            RequestBody::Streamed { sha256 } => return Content::Hash(hex::encode(sha256)),
             RequestBody::Memory(bytes) => bytes,
         };
-        let codings =
-            Codings::parse(head.headers.get("content-encoding")).filter(|codings| !codings.is_identity());
+        let codings = Codings::parse(content_encoding(&head.headers).as_deref());
+        let codings = codings.filter(|codings| !codings.is_identity());
         let decoded = match codings.as_ref().map(|codings| codings.decode(bytes, INFLATED)) {
             Some(Err(error)) if error.too_large => {
-                let mut hashing =
-                    Hashing::new(&redaction.redactor, codings.as_ref(), has_members(content_type));
+                let names = BodyKind::of(content_type, b"").names();
+                let mut hashing = Hashing::new(redaction, codings.as_ref(), names);
                 hashing.push(bytes);
-                return BodyParts::Bytes(hex::encode(hashing.finish()));
+                return Content::Hash(hex::encode(hashing.finish()));
             }
             // As while recording: what can be read of a damaged body counts if it holds a secret.
             Some(Err(error)) => {
                 let kind = BodyKind::of(content_type, &error.partial);
                 if let Some(redacted) = redact_body(redaction, &kind, &error.partial) {
-                    return BodyParts::new(content_type, &redacted);
+                    return Content::Bytes(redacted.into());
                 }
                 None
             }
-            decoded => decoded.and_then(Result::ok),
+            decoded => decoded.and_then(Result::ok).map(Bytes::from),
         };
-        let content = decoded.as_deref().unwrap_or(bytes);
-        let redacted = redact_body(redaction, &BodyKind::of(content_type, content), content);
-        BodyParts::new(content_type, redacted.as_deref().unwrap_or(content))
+        let content = decoded.unwrap_or_else(|| bytes.clone());
+        let redacted = redact_body(redaction, &BodyKind::of(content_type, &content), &content);
+        Content::Bytes(redacted.map_or(content, Bytes::from))
     }
 
     fn explain(&self, parts: &Parts) -> MissReason {
@@ -251,16 +255,11 @@ impl Inner {
         }
     }
 
-    fn miss(&self, head: &RequestHead, parts: &Parts, reason: MissReason) -> Miss {
-        let path = redact_path(&self.redaction, &head.path);
-        let query = head.query.as_deref().map(|query| redact_form(&self.redaction, query));
-        let url = query.map_or_else(
-            || format!("{}{path}", parts.origin),
-            |query| format!("{}{path}?{query}", parts.origin),
-        );
+    fn miss(&self, parts: &Parts, target: &str, reason: MissReason) -> Miss {
+        let url = format!("{}{target}", parts.origin);
         let record_command = self.options.record_command.as_deref();
         let miss = Miss::new(Missed {
-            method: &head.method,
+            method: &parts.method,
             url: &url,
             reason,
             session: &self.name,
@@ -285,11 +284,25 @@ impl Inner {
     }
 }
 
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    match needle.first() {
-        None => true,
-        Some(first) => {
-            haystack.iter().enumerate().any(|(at, byte)| byte == first && haystack[at..].starts_with(needle))
+/// A live body, decoded and redacted.
+enum Content {
+    None,
+    /// SHA-256 in hex of one that is too large to be held.
+    Hash(String),
+    Bytes(Bytes),
+}
+
+impl Content {
+    fn as_bytes(&self) -> &[u8] {
+        if let Self::Bytes(bytes) = self { bytes } else { &[] }
+    }
+
+    /// By value and shape, once more.
+    fn redact(&mut self, redaction: &Redaction) {
+        if let Self::Bytes(bytes) = self
+            && let Some(redacted) = redaction.bytes(bytes)
+        {
+            *bytes = redacted.into();
         }
     }
 }
@@ -309,7 +322,8 @@ impl fmt::Debug for Replay {
 pub struct KeySink {
     redactor: Redactor,
     codings: Option<Codings>,
-    members: bool,
+    names: Names,
+    headers: Headers,
     length: usize,
     state: KeyState,
 }
@@ -334,7 +348,12 @@ impl KeySink {
             KeyState::Held(chunks) => {
                 chunks.push(chunk.clone());
                 if self.length > HELD {
-                    let hashing = Hashing::new(&self.redactor, self.codings.as_ref(), self.members);
+                    let live = Arc::new(Live::default());
+                    let redactor = self.redactor.clone();
+                    let redaction = Redaction { redactor, tokens: Arc::clone(&live) as _ };
+                    learn_request(&redaction, &self.headers);
+                    live.search();
+                    let hashing = Hashing::new(&redaction, self.codings.as_ref(), self.names.clone());
                     let mut hashing = Box::new(hashing);
                     for chunk in chunks.iter() {
                         hashing.push(chunk);
@@ -364,16 +383,11 @@ impl KeySink {
     }
 }
 
-/// Whether a body of this type has named members, by which a secret is known in a stream.
-fn has_members(content_type: Option<&str>) -> bool {
-    matches!(BodyKind::of(content_type, b""), BodyKind::Json | BodyKind::EventStream)
-}
-
 impl Hashing {
-    fn new(redactor: &Redactor, codings: Option<&Codings>, members: bool) -> Self {
+    fn new(redaction: &Redaction, codings: Option<&Codings>, names: Names) -> Self {
         Self {
             decoder: codings.filter(|codings| !codings.is_identity()).map(Decoder::new),
-            scanner: Scanner::new(redactor.clone(), Arc::new(UnknownTokens), members),
+            scanner: Scanner::new(redaction.redactor.clone(), Arc::clone(&redaction.tokens), names),
             hash: CollapsedHash::default(),
         }
     }

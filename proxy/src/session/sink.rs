@@ -14,11 +14,11 @@ use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 
 use bytes::{Bytes, BytesMut};
-use mcpeak_core::redact::Scanner;
+use mcpeak_core::redact::{Names, Scanner};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
-use super::coding::{Codings, Decoder, STEP, is_bomb};
+use super::coding::{Codings, Decoder, STEP, content_encoding, is_bomb};
 use crate::exchange::{Captured, EncodedFile, Headers, SpoolFile, Spooled};
 use crate::redact::{BodyKind, Redaction};
 
@@ -84,7 +84,7 @@ pub struct BodySink {
     /// Name of the spool file.
     name: String,
     codings: Option<Codings>,
-    members: bool,
+    names: Names,
     length: u64,
     state: State,
 }
@@ -100,8 +100,8 @@ impl BodySink {
         Self {
             shared,
             name,
-            codings: Codings::parse(headers.get("content-encoding")),
-            members: matches!(kind, BodyKind::Json | BodyKind::EventStream),
+            codings: Codings::parse(content_encoding(headers).as_deref()),
+            names: kind.names(),
             length: 0,
             state: State::Held(Vec::new()),
         }
@@ -169,7 +169,7 @@ impl BodySink {
         let (sender, receiver) = oneshot::channel();
         let pipe = Arc::new(Pipe::default());
         let path = self.shared.folder.join(&self.name);
-        let mut spool = Spool::new(&self.shared.redaction, self.codings.clone(), self.members, path);
+        let mut spool = Spool::new(&self.shared.redaction, self.codings.clone(), self.names.clone(), path);
         let source = Arc::clone(&pipe);
         self.shared.spawn(&pipe, move || {
             let result = spool.run(&source);
@@ -286,9 +286,9 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    pub(crate) fn new(redaction: &Redaction, codings: Option<Codings>, members: bool, path: PathBuf) -> Self {
+    pub(crate) fn new(redaction: &Redaction, codings: Option<Codings>, names: Names, path: PathBuf) -> Self {
         let codings = codings.filter(|codings| !codings.is_identity());
-        let scanner = Scanner::new(redaction.redactor.clone(), Arc::clone(&redaction.tokens), members);
+        let scanner = Scanner::new(redaction.redactor.clone(), Arc::clone(&redaction.tokens), names);
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         Self {
             wire: SpoolOut::new(path.with_file_name(format!("{stem}-wire.part"))),

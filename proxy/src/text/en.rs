@@ -81,6 +81,11 @@ impl Text for English {
             Warning::StoredDecoded { request } => {
                 format!("{request}: the body is stored decoded and replayed without Content-Encoding")
             }
+            Warning::HostStored { origin } => {
+                format!(
+                    "the origin {origin} is stored with the value in it: recordings are found by their host"
+                )
+            }
             Warning::Edited { request } => {
                 format!("{request}: the body was edited; its ETag and digests are left out")
             }

@@ -98,6 +98,9 @@ impl Text for Korean {
             Warning::StoredDecoded { request } => {
                 format!("{request}: 본문을 압축 해제해 저장했으며 Content-Encoding 없이 재생합니다")
             }
+            Warning::HostStored { origin } => {
+                format!("출처 {origin}는 값이 든 채로 저장됩니다. 기록을 호스트로 찾기 때문입니다")
+            }
             Warning::Edited { request } => {
                 format!("{request}: 본문이 편집되어 ETag와 다이제스트를 뺐습니다")
             }

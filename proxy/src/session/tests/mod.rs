@@ -2,6 +2,7 @@
 
 mod files;
 mod large;
+mod planted;
 mod records;
 mod replays;
 mod secrets;

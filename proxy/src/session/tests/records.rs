@@ -206,12 +206,15 @@ async fn an_interrupted_recording_is_recovered() {
         Recorder::create(&place.path(), false, plain()),
         Err(SessionError::StaleJournal { .. })
     ));
-    let recovered = recover(&place.path(), false).unwrap();
+    let recovered = recover(&place.path(), false, plain()).unwrap();
     assert_eq!(recovered, Recovered { exchanges: 3, broken_lines: 1 });
     let replay = place.replay(plain());
     assert_eq!(bytes(&hit(&replay, &calls[0])), b"{\"token\":\"{{token:1}}\"}");
     assert_eq!(bytes(&hit(&replay, &large)), large.answer);
-    assert!(!journal.exists() && matches!(recover(&place.path(), true), Err(SessionError::NotFound { .. })));
+    assert!(
+        !journal.exists()
+            && matches!(recover(&place.path(), true, plain()), Err(SessionError::NotFound { .. }))
+    );
 }
 
 #[tokio::test]
@@ -236,7 +239,7 @@ async fn o1_damaged_lines_and_side_files_are_left_out_and_counted() {
     let mut bytes = std::fs::read(&part).unwrap();
     bytes[50_000] ^= 1;
     std::fs::write(&part, bytes).unwrap();
-    let recovered = recover(&place.path(), false).unwrap();
+    let recovered = recover(&place.path(), false, plain()).unwrap();
     assert_eq!(recovered, Recovered { exchanges: 2, broken_lines: 2 });
     let file = place.text();
     assert!(file.contains("com/a") && file.contains("com/c") && !file.contains("com/x"), "{file}");
@@ -274,7 +277,7 @@ async fn a_full_disk_is_a_clear_error() {
     let error = recorder.complete(&Counts::default()).await.unwrap_err();
     assert_eq!(error.code(), "SESSION_DISK_FULL");
     assert_eq!(place.text(), text);
-    let recovered = recover(&place.path(), true).unwrap();
+    let recovered = recover(&place.path(), true, plain()).unwrap();
     assert_eq!(recovered, Recovered { exchanges: 1, broken_lines: 0 }, "the journal is whole");
 }
 
