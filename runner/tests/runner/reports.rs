@@ -82,7 +82,7 @@ async fn every_kind_of_failure_says_what_differs_and_how_to_fix_it() {
       → The server may refuse for a reason that its schema does not tell, or accept the call.
 
     Suite: not approved (no fingerprint)
-      → It was not approved by mcpeak generate, or was written before approvals existed.
+      → approval.fingerprint would pin it, so that a later change of the suite shows here.
     "#);
     insta::assert_snapshot!(junit::render(&[&report], &[], Locale::En), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
@@ -229,7 +229,7 @@ async fn a_missing_tool_lists_what_is_there() {
     1 failed  (1 total)
 
     Suite: not approved (no fingerprint)
-      → It was not approved by mcpeak generate, or was written before approvals existed.
+      → approval.fingerprint would pin it, so that a later change of the suite shows here.
     ");
 }
 
@@ -311,7 +311,7 @@ async fn several_suites() {
 
     8 passed  (8 total)
 
-      → 6 cases that expect a refusal got one whose grounds are unknown.
+      → 6 cases expecting a refusal got one whose grounds are unknown.
         Whether the server refused the input or failed for another reason cannot be told from its words.
         Check: look at the responses of these cases (rejectionBody in --json).
 
@@ -326,7 +326,7 @@ async fn several_suites() {
     1 failed  (1 total)
 
     Suite: not approved (no fingerprint)
-      → It was not approved by mcpeak generate, or was written before approvals existed.
+      → approval.fingerprint would pin it, so that a later change of the suite shows here.
 
     Total
 

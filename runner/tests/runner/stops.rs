@@ -65,7 +65,7 @@ async fn a_timeout_stops() {
     1 passed, 1 timed out, 1 not run  (3 total)
 
     Suite: not approved (no fingerprint)
-      → It was not approved by mcpeak generate, or was written before approvals existed.
+      → approval.fingerprint would pin it, so that a later change of the suite shows here.
     ");
     insta::assert_snapshot!(junit::render(&[&report], &[], Locale::En), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
