@@ -64,5 +64,5 @@ fn led(stream: &TcpStream, tokens: &Mutex<Tokens>) -> Option<Led> {
 }
 
 fn hand_on(stream: TcpStream, led: Led) -> Accepted {
-    Accepted { stream: Box::new(stream), destination: Some(led.destination), origin: led.origin }
+    Accepted { stream: stream.into(), destination: Some(led.destination), origin: led.origin }
 }
