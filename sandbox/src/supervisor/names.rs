@@ -56,13 +56,13 @@ mod tests {
         let mut names = Names::new(AddressPool::default());
         let first = names.address("API.example.test").unwrap();
         let second = names.address("b.example.test").unwrap();
-        assert_eq!(first, Ipv4Addr::new(198, 18, 0, 1));
+        assert_eq!(first, Ipv4Addr::new(28, 254, 0, 1));
         assert_eq!(names.address("api.Example.test"), Some(first));
         assert_ne!(first, second);
         assert_eq!(names.name(first), Some("api.example.test"));
-        assert_eq!(names.name(Ipv4Addr::new(198, 18, 0, 0)), None);
-        assert_eq!(names.name(Ipv4Addr::new(198, 17, 255, 255)), None);
-        assert_eq!(names.name(Ipv4Addr::new(198, 18, 0, 3)), None);
+        assert_eq!(names.name(Ipv4Addr::new(28, 254, 0, 0)), None);
+        assert_eq!(names.name(Ipv4Addr::new(28, 253, 255, 255)), None);
+        assert_eq!(names.name(Ipv4Addr::new(28, 254, 0, 3)), None);
     }
 
     #[test]
