@@ -36,7 +36,9 @@ fn the_shipped_recording_serves_all_three_servers() {
     let context = Context::new();
     let session = example("weather.session.json");
     // Only the Node server asks for its sums, and by a client that knows no proxy.
-    for (server, replayed) in servers().iter().zip(["6 outbound calls", "4 outbound calls", "4 outbound calls"]) {
+    for (server, replayed) in
+        servers().iter().zip(["6 outbound calls", "4 outbound calls", "4 outbound calls"])
+    {
         let run = context.run(line(&["--session", &session], server)).expect_code(0);
         assert!(run.stdout.contains("12 passed"), "{}", run.stdout);
         run.expect_stderr(&[&format!("{replayed} replayed"), "connections opened by the proxy: 0"]);

@@ -22,17 +22,16 @@ impl Names {
     /// them for network and broadcast.
     pub(super) fn address(&mut self, name: &str) -> Option<Ipv4Addr> {
         let name = name.to_ascii_lowercase();
-        let index = match self.by_name.get(&name) {
-            Some(&index) => index,
-            None => {
-                let index = u32::try_from(self.by_index.len()).ok()?;
-                if index + 2 >= self.pool.size {
-                    return None;
-                }
-                self.by_name.insert(name.clone(), index);
-                self.by_index.push(name);
-                index
+        let index = if let Some(&index) = self.by_name.get(&name) {
+            index
+        } else {
+            let index = u32::try_from(self.by_index.len()).ok()?;
+            if index + 2 >= self.pool.size {
+                return None;
             }
+            self.by_name.insert(name.clone(), index);
+            self.by_index.push(name);
+            index
         };
         Some(Ipv4Addr::from(self.pool.first + 1 + index))
     }
