@@ -74,6 +74,11 @@ impl Recording {
         variables::all(&lead, &self.trust, java_options)
     }
 
+    /// How calls are led here.
+    pub(crate) fn used(&self) -> IngressUsed {
+        self.used
+    }
+
     /// Who starts a process whose calls shall come here.
     pub(crate) fn launcher(&self) -> Arc<dyn Launch> {
         self.capture.as_ref().map_or_else(|| Arc::new(Unwatched) as Arc<dyn Launch>, Capture::launcher)

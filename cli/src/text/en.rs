@@ -351,6 +351,26 @@ impl Text for English {
         "no recording for this call".to_owned()
     }
 
+    fn doctor_sockets(&self) -> String {
+        "sockets are captured: any language, without the program's cooperation".to_owned()
+    }
+
+    fn doctor_variables(&self) -> String {
+        "sockets are not captured; only clients that honour proxy variables are seen".to_owned()
+    }
+
+    fn doctor_off(&self) -> String {
+        "nothing leads programs to the proxy, as asked for".to_owned()
+    }
+
+    fn doctor_trusts(&self, runtime: &str) -> String {
+        format!("{runtime}: a recorded https call was replayed")
+    }
+
+    fn doctor_fails(&self, runtime: &str, words: &str) -> String {
+        format!("{runtime}: no recorded answer: {words}")
+    }
+
     fn seen_refused(&self, list: &str) -> String {
         format!("refused, for only TCP is captured (clients of QUIC go on over TCP): {list}")
     }

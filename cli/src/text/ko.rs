@@ -345,6 +345,26 @@ impl Text for Korean {
         "이 호출의 녹화가 없습니다.".to_owned()
     }
 
+    fn doctor_sockets(&self) -> String {
+        "소켓을 캡처합니다. 프로그램의 협조 없이 어떤 언어든 됩니다.".to_owned()
+    }
+
+    fn doctor_variables(&self) -> String {
+        "소켓을 캡처하지 않습니다. 프록시 변수를 따르는 클라이언트만 보입니다.".to_owned()
+    }
+
+    fn doctor_off(&self) -> String {
+        "요청대로 프로그램을 프록시로 이끌지 않습니다.".to_owned()
+    }
+
+    fn doctor_trusts(&self, runtime: &str) -> String {
+        format!("{runtime}: 기록된 https 호출이 재생되었습니다.")
+    }
+
+    fn doctor_fails(&self, runtime: &str, words: &str) -> String {
+        format!("{runtime}: 기록된 응답을 받지 못했습니다: {words}")
+    }
+
     fn seen_refused(&self, list: &str) -> String {
         format!("TCP 만 캡처하므로 거부했습니다 (QUIC 클라이언트는 TCP 로 계속합니다): {list}")
     }

@@ -67,6 +67,13 @@ pub(crate) trait Text: Sync {
     fn demo_exit(&self, code: u8) -> String;
     fn demo_closing(&self, kept: Option<&str>) -> String;
 
+    // Doctor.
+    fn doctor_sockets(&self) -> String;
+    fn doctor_variables(&self) -> String;
+    fn doctor_off(&self) -> String;
+    fn doctor_trusts(&self, runtime: &str) -> String;
+    fn doctor_fails(&self, runtime: &str, words: &str) -> String;
+
     // The session block.
     fn session_recorded(&self, calls: u64, file: &str) -> String;
     fn session_replayed(&self, calls: u64, file: &str) -> String;
