@@ -45,7 +45,7 @@ pub(crate) async fn execute(
     let report = recording.finish(locale).await;
     let status = status?;
     let report = report?;
-    printer.err(&session_report::render(&report, args.capture, locale));
+    printer.err(&session_report::render(&report, args.capture.into(), locale));
     let mut code = code_of(status);
     if code == 0 && report.has_misses() {
         code = ExitCode::Failed.code();

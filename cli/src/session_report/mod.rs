@@ -16,17 +16,40 @@ use crate::args::session::CaptureArg;
 pub(crate) use attribution::MissedIn;
 pub(crate) use block::{misses, render, summary};
 
-/// How calls were led to the proxy, as it is named in JSON.
-fn ingress(capture: CaptureArg) -> &'static str {
-    match capture {
-        CaptureArg::Auto | CaptureArg::Env | CaptureArg::Socket => "environment",
-        CaptureArg::Off => "none",
+/// How calls were led to the proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IngressUsed {
+    /// Every socket of the server's process tree.
+    Sockets,
+    /// Proxy variables.
+    Environment,
+    /// The server was told by other means, or not at all.
+    None,
+}
+
+impl IngressUsed {
+    /// As it is named in JSON.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sockets => "sockets",
+            Self::Environment => "environment",
+            Self::None => "none",
+        }
+    }
+}
+
+impl From<CaptureArg> for IngressUsed {
+    fn from(capture: CaptureArg) -> Self {
+        match capture {
+            CaptureArg::Auto | CaptureArg::Env | CaptureArg::Socket => Self::Environment,
+            CaptureArg::Off => Self::None,
+        }
     }
 }
 
 /// For machines: the report with the ingress in front.
-pub(crate) fn value(report: &SessionReport, capture: CaptureArg, missed_in: &MissedIn) -> Value {
-    let mut value = json!({ "ingress": ingress(capture) });
+pub(crate) fn value(report: &SessionReport, ingress: IngressUsed, missed_in: &MissedIn) -> Value {
+    let mut value = json!({ "ingress": ingress.as_str() });
     // A report is plain data and always serialises.
     if let (Some(members), Ok(Value::Object(whole))) = (value.as_object_mut(), serde_json::to_value(report)) {
         members.extend(whole);

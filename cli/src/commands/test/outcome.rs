@@ -84,7 +84,7 @@ pub(super) fn report(
         Some(Ok(session)) => {
             // A server that never started made no calls, and its own error says more.
             if started {
-                printer.err(&session_report::summary(&session, plan.capture, locale));
+                printer.err(&session_report::summary(&session, plan.capture.into(), locale));
             }
             if session.has_misses() {
                 code = code.worse(ExitCode::Failed);
@@ -122,9 +122,10 @@ fn outside(plan: &Plan, outcome: &Outcome) -> Vec<OutsideFailure> {
 
 fn reports(plan: &Plan, outcome: &Outcome) -> MultiReport {
     let extra = match &outcome.session {
-        Some(Ok(session)) => {
-            Some(("session".to_owned(), session_report::value(session, plan.capture, &outcome.missed_in)))
-        }
+        Some(Ok(session)) => Some((
+            "session".to_owned(),
+            session_report::value(session, plan.capture.into(), &outcome.missed_in),
+        )),
         Some(Err(_)) | None => None,
     };
     let suites = outcome
