@@ -163,6 +163,7 @@ pub(crate) async fn bind(
     let mut proxy = ProxySettings::new(mode, authority.clone());
     proxy.listen = listen;
     proxy.tunnel.clone_from(&settings.tunnel);
+    proxy.strict = settings.strict;
     let bound = Proxy::bind(proxy).await.map_err(|error| proxy_error(&error, locale))?;
     Ok((bound, authority))
 }

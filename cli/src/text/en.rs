@@ -1,8 +1,9 @@
 //! English.
 
+use mcpeak_proxy::report::DestinationCounts;
 use mcpeak_sandbox::capture::CaptureError;
 
-use super::Text;
+use super::{Text, destination};
 
 pub(super) struct English;
 
@@ -313,6 +314,14 @@ impl Text for English {
         format!("{} tunnelled unread", plural(connections, "connection"))
     }
 
+    fn session_destination(&self, counts: &DestinationCounts) -> String {
+        destination(
+            counts,
+            ["recorded", "replayed", "missed", "passed through", "tunnelled unread", "refused"],
+            |what, count| format!("{count} {what}"),
+        )
+    }
+
     fn session_upstream(&self, connections: u64) -> String {
         format!("connections opened by the proxy: {connections}")
     }
@@ -388,9 +397,18 @@ impl Text for English {
     }
 
     fn ingress_environment(&self) -> String {
-        "led here by proxy variables; clients that ignore them are not seen: Node's fetch and http before version 24, Go \
-         transports without Proxy, Rust's hyper, calls to loopback addresses"
+        "led here by proxy variables; clients that ignore them are not seen: Node's fetch and http before version 24 and its custom \
+         agents, Go transports without Proxy, Java and Rust clients that are told to use none, Rust's hyper, libraries that dial by \
+         themselves (WebSocket, databases), calls to loopback addresses"
             .to_owned()
+    }
+
+    fn ingress_sockets(&self, nothing_seen: bool) -> String {
+        if nothing_seen {
+            return "every socket of the server's processes was led here: it made no outbound call"
+                .to_owned();
+        }
+        "every socket of the server's processes was led here".to_owned()
     }
 
     fn nothing_seen(&self) -> String {

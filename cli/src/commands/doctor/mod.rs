@@ -128,6 +128,7 @@ fn settings(session: PathBuf) -> SessionSettings {
         ca_dir: None,
         upstream: UpstreamSettings::default(),
         tunnel: Vec::new(),
+        strict: false,
         redactor: Redactor::new(std::iter::empty()),
     }
 }
