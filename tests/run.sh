@@ -135,6 +135,7 @@ step "images"
 start_docker
 bash tests/docker/base-images.sh
 bash tests/docker/build-image.sh mcpeak:test
+bash tests/docker/capture-images.sh mcpeak:test
 
 step "compose scenario"
 bash tests/docker/compose-replay.sh
