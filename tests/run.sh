@@ -30,7 +30,7 @@ has() { command -v "$1" >/dev/null; }
 missing_packages() {
   local pair
   for pair in docker:docker.io dockerd:docker.io docker-compose:docker-compose debootstrap:debootstrap cmake:cmake cc:build-essential \
-    node:nodejs npm:npm python3:python3; do
+    node:nodejs npm:npm python3:python3 openssl:openssl keytool:default-jre-headless; do
     has "${pair%%:*}" || echo "${pair#*:}"
   done
   python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv

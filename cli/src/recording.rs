@@ -238,7 +238,7 @@ fn unwritable(what: &str, path: &Path, error: &std::io::Error, locale: Locale) -
 
 /// PEM files that the user has set for runtimes which add to their own roots.
 pub(crate) fn users_own_roots() -> Vec<PathBuf> {
-    ["NODE_EXTRA_CA_CERTS"]
+    trust::USERS_OWN
         .iter()
         .filter_map(std::env::var_os)
         .filter(|value| !value.is_empty())

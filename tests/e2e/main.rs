@@ -9,3 +9,4 @@ mod operation;
 mod real_servers;
 mod record_replay;
 mod support;
+mod trust;

@@ -80,6 +80,7 @@ fn trust(files: &TrustFiles) -> Vec<(String, OsString)> {
     ] {
         set.push((name.to_owned(), files.bundle.clone().into()));
     }
+    set.push(("SSL_CERT_DIR".to_owned(), files.folder.clone().into()));
     for name in ["NODE_EXTRA_CA_CERTS", "DENO_CERT"] {
         set.push((name.to_owned(), files.ca.clone().into()));
     }
@@ -135,6 +136,7 @@ mod tests {
         TrustFiles {
             ca: PathBuf::from("/t/ca.pem"),
             bundle: PathBuf::from("/t/bundle.pem"),
+            folder: PathBuf::from("/t/certs"),
             java: PathBuf::from("/t/trust.jks"),
             wgetrc: PathBuf::from("/t/wgetrc"),
             php: PathBuf::from("/t/php"),

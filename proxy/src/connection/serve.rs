@@ -93,6 +93,10 @@ async fn layer(mut arrived: Arrived, shared: &Arc<Shared>) -> Option<Arrived> {
         }
     };
     note_trust(protocol, &arrived.route, shared);
+    if matches!(protocol, Protocol::Tls | Protocol::Http1 | Protocol::Http2) {
+        // Requests go out on connections of their own; the server is not kept waiting on this one.
+        arrived.far = None;
+    }
     match protocol {
         Protocol::Tls => decrypt::decrypt(arrived, shared).await,
         Protocol::Http1 => serve_http1(arrived, shared).await,

@@ -28,6 +28,7 @@ pub(super) async fn connect(
     mut arrived: Arrived,
     shared: &Arc<Shared>,
 ) -> Option<Arrived> {
+    shared.engine.learn(&line.headers);
     let Some(target) = Target::from_authority(&line.target, None) else {
         let reply = respond::unroutable(crate::route::RouteError::BadTarget);
         http1::answer_once(arrived.stream, reply, http1::Asked::of(line), &shared.limits).await;

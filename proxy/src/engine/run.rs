@@ -11,6 +11,7 @@ use super::record::RecordEngine;
 use super::replay::ReplayEngine;
 use crate::counts::Counters;
 use crate::error::ProxyError;
+use crate::exchange::Headers;
 use crate::message::{Reply, Request};
 use crate::report::{Mode as ReportMode, SessionReport};
 use crate::settings::Limits;
@@ -34,7 +35,10 @@ impl Engine {
         let dial = |settings| Upstream::new(settings, limits, Arc::clone(counters), own).map(Arc::new);
         Ok(match mode {
             Mode::Replay(replay) => Self::Replay(ReplayEngine::new(replay)),
-            Mode::Record { recorder, upstream } => Self::Record(RecordEngine::new(recorder, dial(upstream)?)),
+            Mode::Record { recorder, upstream } => {
+                recorder.learn(&upstream.proxy_credentials());
+                Self::Record(RecordEngine::new(recorder, dial(upstream)?))
+            }
             Mode::Pass { upstream } => Self::Pass(PassEngine::new(dial(upstream)?)),
         })
     }
@@ -57,6 +61,13 @@ impl Engine {
             Self::Replay(_) => None,
             Self::Record(engine) => Some(engine.upstream()),
             Self::Pass(engine) => Some(engine.upstream()),
+        }
+    }
+
+    /// Learns the secrets of fields that are for this proxy itself.
+    pub(crate) fn learn(&self, headers: &Headers) {
+        if let Self::Record(engine) = self {
+            engine.recorder().learn(headers);
         }
     }
 

@@ -82,7 +82,7 @@ pub(crate) fn learn_request(redaction: &Redaction, headers: &Headers) {
     }
 }
 
-/// The secrets in request fields: credentials without their scheme, each cookie, the password of Basic credentials.
+/// The secrets in request fields: credentials without their scheme, each cookie, what Basic credentials are made of.
 pub(crate) fn request_secrets(headers: &Headers) -> Vec<String> {
     let mut secrets = Vec::new();
     for (name, value) in headers.iter().filter(|(name, _)| is_sensitive_name(name)) {
@@ -103,8 +103,12 @@ pub(crate) fn request_secrets(headers: &Headers) -> Vec<String> {
         let basic = scheme.trim().eq_ignore_ascii_case("basic");
         let decoded = if basic { STANDARD.decode(credentials.trim()).ok() } else { None };
         let decoded = decoded.and_then(|bytes| String::from_utf8(bytes).ok());
-        if let Some((_, password)) = decoded.as_deref().and_then(|text| text.split_once(':')) {
+        if let Some(pair) = decoded
+            && let Some((_, password)) = pair.split_once(':')
+        {
             secrets.push(password.to_owned());
+            // A password that is too short to be looked for may stand next to its user.
+            secrets.push(pair);
         }
     }
     secrets.retain(|secret| !secret.is_empty());

@@ -19,8 +19,8 @@ use super::error::SessionError;
 use super::journal::{Journal, folder_of};
 use super::on_disk::OnDisk;
 use super::sink::{BodySink, Shared};
-use crate::exchange::{Captured, Origin, Outcome, RequestHead, ResponseHead};
-use crate::redact::{Ledger, Redaction, without_ids};
+use crate::exchange::{Captured, Headers, Origin, Outcome, RequestHead, ResponseHead};
+use crate::redact::{Ledger, Redaction, learn_request, without_ids};
 use crate::report::{Counts, Mode, SessionReport, Warning};
 
 /// Most exchanges that share one wait for the disk.
@@ -91,6 +91,12 @@ impl Recorder {
         let (arrivals, finished, by_origin) = Default::default();
         let (path, writer) = (path.to_owned(), Mutex::new(Some(writer)));
         Ok(Self(Arc::new(Inner { path, shared, jobs, arrivals, finished, by_origin, writer })))
+    }
+
+    /// Makes the secrets of fields known that belong to no recorded request, such as the credentials for a proxy in front, so that
+    /// they are redacted wherever somebody echoes them.
+    pub(crate) fn learn(&self, headers: &Headers) {
+        learn_request(&self.0.shared.redaction, headers);
     }
 
     /// Takes the place of a request in the order of arrival.

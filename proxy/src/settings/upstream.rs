@@ -6,6 +6,7 @@ use std::str::FromStr;
 use mcpeak_core::secret::Secret;
 
 use super::hosts::{HostPattern, ResolveRule, SettingError};
+use crate::exchange::Headers;
 
 /// How upstreams are reached and trusted.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,18 @@ pub struct UpstreamSettings {
     pub client_certificates: Vec<ClientCertificate>,
     /// The proxy in front of the upstreams, if any.
     pub proxy: Option<UpstreamProxy>,
+}
+
+impl UpstreamSettings {
+    /// The fields that carry credentials to the proxy in front. They belong to no exchange, and may be echoed in any.
+    pub(crate) fn proxy_credentials(&self) -> Headers {
+        let proxies = self.proxy.iter().flat_map(|proxy| [&proxy.http, &proxy.https]);
+        let credentials = proxies.flatten().filter_map(|address| address.authorization.as_ref());
+        let field = |credentials: &Secret<String>| {
+            ("Proxy-Authorization".to_owned(), credentials.expose_secret().clone().into())
+        };
+        credentials.map(field).collect()
+    }
 }
 
 /// A certificate that this side shows to an upstream. It never gets into a recording.

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod bodies;
+mod captured;
 mod headers;
 mod modes;
 mod operations;
@@ -10,4 +11,5 @@ mod protocols;
 mod record;
 mod support;
 mod tls;
+mod unread;
 mod ways_in;

@@ -169,6 +169,54 @@ async fn r12_no_secret_in_logs_reports_and_files() {
     .await;
 }
 
+#[tokio::test]
+async fn credentials_for_a_proxy_are_hidden_where_somebody_echoes_them() {
+    within(async {
+        // The proxy in front and the upstream are one: it echoes what it was shown, and what the client showed to this proxy.
+        let client_pair = "client:q8Zr51xvT0cW22Lm";
+        let front = Upstream::plain(move |asked| {
+            let shown = asked.field("proxy-authorization").unwrap().to_owned();
+            let body = format!("{shown} front:k3Vt90dLwS7aQ4 k3Vt90dLwS7aQ4xx {client_pair}");
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}", body.len());
+            Reaction::Keep(format!("{head}\r\n\r\n{body}").into_bytes())
+        })
+        .await;
+        let mut harness = Harness::new();
+        let address = format!("http://front:k3Vt90dLwS7aQ4xx@127.0.0.1:{}", front.port);
+        harness.upstream.proxy = Some(mcpeak_proxy::settings::UpstreamProxy {
+            http: Some(address.parse().unwrap()),
+            ..Default::default()
+        });
+        let recording = harness.record().await;
+        let credentials = base64(client_pair);
+        let mut client = Client::plain(recording.address).await;
+        let connect = "CONNECT api.test:80 HTTP/1.1\r\nHost: api.test:80";
+        client
+            .send(format!("{connect}\r\nProxy-Authorization: Basic {credentials}\r\n\r\n").as_bytes())
+            .await;
+        client.until(b"\r\n\r\n").await.unwrap();
+        let answer = client.get("api.test", "/").await;
+        let shown = base64("front:k3Vt90dLwS7aQ4xx");
+        assert!(answer.text().contains(&shown), "{}", answer.text());
+        let journal = harness.folder.path().join("test.session.json.journal");
+        let journal = std::fs::read_to_string(journal).unwrap();
+        recording.stop().await;
+        let file = std::fs::read_to_string(harness.session()).unwrap();
+        for text in [journal, file] {
+            for secret in [&*shown, "k3Vt90dLwS7aQ4xx", &credentials, "q8Zr51xvT0cW22Lm"] {
+                assert!(!text.contains(secret), "{secret} in {text}");
+            }
+        }
+    })
+    .await;
+}
+
+fn base64(text: &str) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(text)
+}
+
 #[derive(Clone, Default)]
 struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

@@ -232,6 +232,30 @@ async fn r13_s13_order_of_discovery_does_not_show() {
 }
 
 #[tokio::test]
+async fn credentials_of_a_request_are_hidden_in_its_answer_whole_and_in_parts() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    // The first password is looked for by itself, the second one is too short and is found next to its user only.
+    for (pair, part) in [
+        ("svc:tr0ub4dor-and-3-more", "tr0ub4dor-and-3-more"),
+        ("service-account:pw12", "service-account:pw12"),
+    ] {
+        let basic = STANDARD.encode(pair);
+        for field in ["Authorization", "Proxy-Authorization"] {
+            let value = format!("Basic {basic}");
+            let echo = format!("you sent {value}, that is {pair}; {part}");
+            let call = get("/e", &echo).request_header(field, &value);
+            let call = call.answered(&[("Content-Type", "text/plain"), ("X-Echo", &basic)], echo);
+            let place = Place::new();
+            place.record(Redactor::default(), false, &[call]).await;
+            for secret in [&*basic, pair, part] {
+                assert!(!place.text().contains(secret), "{field}: {secret} in {}", place.text());
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn known_values_are_put_back() {
     let place = Place::new();
     let body = format!("{{\"echo\":{}}}", serde_json::to_string(SECRET).unwrap());

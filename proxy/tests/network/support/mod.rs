@@ -1,13 +1,15 @@
 //! What the tests stand on.
 
+mod captured;
 mod certificates;
 mod client;
 mod harness;
 mod http2;
 mod upstream;
 
+pub(crate) use captured::{at, captured, named, outcome};
 pub(crate) use certificates::TestCa;
 pub(crate) use client::{Client, tls_config};
-pub(crate) use harness::{Harness, within};
+pub(crate) use harness::{Harness, Running, within};
 pub(crate) use http2::{H2Client, h2_upstream};
 pub(crate) use upstream::{Reaction, Upstream};
