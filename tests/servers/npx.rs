@@ -1,0 +1,1 @@
+//! A server started by `npx`.
