@@ -60,7 +60,7 @@ impl Server {
     }
 
     fn run(&self, context: &Context, session: &[String]) -> Run {
-        let mut line = vec!["test", SUITE, "--capture", "env"];
+        let mut line = vec!["test", SUITE, "--capture", "socket"];
         line.extend(session.iter().map(String::as_str));
         line.extend(self.key.iter().flat_map(|(name, _)| ["--env", *name]));
         line.push("--");
