@@ -10,6 +10,7 @@ COPY .cargo .cargo/
 COPY core/Cargo.toml core/
 COPY proxy/Cargo.toml proxy/
 COPY runner/Cargo.toml runner/
+COPY sandbox/Cargo.toml sandbox/
 COPY cli/Cargo.toml cli/
 RUN mkdir src && echo 'fn main() {}' > src/main.rs \
  && for crate in *; do \

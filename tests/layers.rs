@@ -6,9 +6,10 @@ use std::process::Command;
 /// Crate, and what it may depend on. A new edge is a decision: docs/adr/0001-workspace.md.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("mcpeak", &["mcpeak-cli"]),
-    ("mcpeak-cli", &["mcpeak-core", "mcpeak-proxy", "mcpeak-runner"]),
+    ("mcpeak-cli", &["mcpeak-core", "mcpeak-proxy", "mcpeak-runner", "mcpeak-sandbox"]),
     ("mcpeak-runner", &["mcpeak-core"]),
     ("mcpeak-proxy", &["mcpeak-core"]),
+    ("mcpeak-sandbox", &["mcpeak-core"]),
     ("mcpeak-core", &[]),
 ];
 

@@ -2,19 +2,26 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
+use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
+use mcpeak_core::process::{Launch, Unwatched};
 use mcpeak_proxy::matching::MissReport;
 use mcpeak_proxy::report::SessionReport;
 use mcpeak_proxy::session::{Recorder, Replay, ReplayOptions};
-use mcpeak_proxy::{Authority, BoundProxy, Mode, Proxy, ProxyError, ProxyHandle, ProxySettings};
+use mcpeak_proxy::{Authority, BoundProxy, Ingress, Mode, Proxy, ProxyError, ProxyHandle, ProxySettings};
+use mcpeak_sandbox::capture::{Capture, CaptureReport};
 use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::session::CaptureArg;
+use crate::args::capture::CaptureArg;
 use crate::error::CliError;
 use crate::ingress::trust::{self, TrustFiles};
-use crate::ingress::variables::{self, ProxyEndpoint, Variables};
+use crate::ingress::variables::{self, Ingress as Lead, ProxyEndpoint, Variables};
+use crate::printer::Printer;
+use crate::session_report::IngressUsed;
+use crate::settings::capture::CaptureChoice;
 use crate::settings::session::{SessionChoice, SessionSettings};
 use crate::text;
 
@@ -23,6 +30,9 @@ pub(crate) struct Recording {
     address: SocketAddr,
     trust: TrustFiles,
     handle: ProxyHandle,
+    /// The supervisor, where sockets are captured.
+    capture: Option<Capture>,
+    used: IngressUsed,
     stop: CancellationToken,
     task: JoinHandle<Result<SessionReport, ProxyError>>,
     // The trust files go away with the run, unless the authority is a kept one.
@@ -32,22 +42,41 @@ pub(crate) struct Recording {
 impl Recording {
     /// Binds the proxy on a free loopback port and serves. Everything that can be wrong with the session file is found here,
     /// before the server is started.
-    pub(crate) async fn start(settings: &SessionSettings, locale: Locale) -> Result<Self, CliError> {
+    pub(crate) async fn start(
+        settings: &SessionSettings,
+        capture: &CaptureChoice,
+        locale: Locale,
+        printer: &Printer,
+    ) -> Result<Self, CliError> {
+        let ingress = Arc::new(OnceLock::new());
+        // Before the session: a recording is not begun where the capture that was demanded does not work.
+        let (capture, used) = start_capture(capture, Arc::clone(&ingress), locale, printer).await?;
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let (bound, authority) = bind(settings, listen, locale).await?;
         let (dir, folder) = trust_folder(settings.ca_dir.as_deref(), locale)?;
         let trust = trust::write(&dir, authority.certificate_pem(), &users_own_roots())
             .map_err(|error| unwritable("trust files", &dir, &error, locale))?;
         let (address, handle) = (bound.address(), bound.handle());
+        // It is set here only.
+        let _ = ingress.set(bound.ingress());
         let stop = CancellationToken::new();
         let task = tokio::spawn(bound.serve(stop.clone()));
-        Ok(Self { address, trust, handle, stop, task, _folder: folder })
+        Ok(Self { address, trust, handle, capture, used, stop, task, _folder: folder })
     }
 
     /// The variables for a process whose calls shall come here.
-    pub(crate) fn variables(&self, capture: CaptureArg, java_options: Option<&str>) -> Variables {
-        let endpoint = (capture != CaptureArg::Off).then(|| ProxyEndpoint::from(self.address));
-        variables::all(endpoint.as_ref(), &self.trust, java_options)
+    pub(crate) fn variables(&self, java_options: Option<&str>) -> Variables {
+        let lead = match self.used {
+            IngressUsed::Sockets => Lead::Sockets,
+            IngressUsed::Environment => Lead::Proxy(ProxyEndpoint::from(self.address)),
+            IngressUsed::None => Lead::None,
+        };
+        variables::all(&lead, &self.trust, java_options)
+    }
+
+    /// Who starts a process whose calls shall come here.
+    pub(crate) fn launcher(&self) -> Arc<dyn Launch> {
+        self.capture.as_ref().map_or_else(|| Arc::new(Unwatched) as Arc<dyn Launch>, Capture::launcher)
     }
 
     /// Calls without a recording until now.
@@ -56,12 +85,56 @@ impl Recording {
     }
 
     /// Stops the proxy and completes the session file.
-    pub(crate) async fn finish(self, locale: Locale) -> Result<SessionReport, CliError> {
+    pub(crate) async fn finish(self, locale: Locale) -> Result<Finished, CliError> {
+        let seen = match self.capture {
+            Some(capture) => capture.stop().await,
+            None => CaptureReport::default(),
+        };
         self.stop.cancel();
         match self.task.await {
-            Ok(Ok(report)) => Ok(report),
+            Ok(Ok(report)) => Ok(Finished { report, used: self.used, seen }),
             Ok(Err(error)) => Err(proxy_error(&error, locale)),
             Err(error) => Err(internal(&error, locale)),
+        }
+    }
+}
+
+/// What a run leaves behind.
+pub(crate) struct Finished {
+    pub(crate) report: SessionReport,
+    pub(crate) used: IngressUsed,
+    /// What the supervisor saw beside the calls.
+    pub(crate) seen: CaptureReport,
+}
+
+/// Starts the supervisor where it is wanted. Connections that are led here before the proxy serves are dropped: no process has been
+/// started by then.
+async fn start_capture(
+    choice: &CaptureChoice,
+    ingress: Arc<OnceLock<Ingress>>,
+    locale: Locale,
+    printer: &Printer,
+) -> Result<(Option<Capture>, IngressUsed), CliError> {
+    let demanded = match choice.way {
+        CaptureArg::Off => return Ok((None, IngressUsed::None)),
+        CaptureArg::Env => return Ok((None, IngressUsed::Environment)),
+        CaptureArg::Auto => false,
+        CaptureArg::Socket => true,
+    };
+    let sink = Arc::new(move |accepted| {
+        if let Some(ingress) = ingress.get() {
+            ingress.accept(accepted);
+        }
+    });
+    match Capture::start(choice.settings.clone(), sink).await {
+        Ok(capture) => Ok((Some(capture), IngressUsed::Sockets)),
+        Err(error) if demanded => {
+            let (message, hint) = text::of(locale).capture_unavailable(&error);
+            Err(CliError::new("CAPTURE_UNAVAILABLE", message, hint).with_exit(ExitCode::CheckUnavailable))
+        }
+        Err(error) => {
+            printer.err(&format!("{}\n", text::of(locale).capture_fallback(&error)));
+            Ok((None, IngressUsed::Environment))
         }
     }
 }

@@ -3,16 +3,37 @@
 use std::net::{IpAddr, SocketAddr};
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 
 /// A byte stream that the proxy can serve.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
+/// The bytes of a connection that arrived.
+pub enum Socket {
+    /// A TCP connection: it can be ended with a reset, as the destination might do.
+    Tcp(TcpStream),
+    /// Any other stream: it can only be closed.
+    Other(Box<dyn Stream>),
+}
+
+impl From<TcpStream> for Socket {
+    fn from(tcp: TcpStream) -> Self {
+        Self::Tcp(tcp)
+    }
+}
+
+impl From<Box<dyn Stream>> for Socket {
+    fn from(stream: Box<dyn Stream>) -> Self {
+        Self::Other(stream)
+    }
+}
+
 /// A connection that arrived, with what is known about it before its first byte was read.
 pub struct Accepted {
     /// The bytes.
-    pub stream: Box<dyn Stream>,
+    pub stream: Socket,
     /// Where the client meant to go; `None` where only the protocol tells (a forward proxy's listener).
     pub destination: Option<Destination>,
     /// Who connected.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use mcpeak_core::accepted::{Accepted, Destination, Origin};
+use mcpeak_core::accepted::{Accepted, Destination, Origin, Socket};
 
 use crate::connection::{self, Arrived};
 use crate::exchange::Scheme;
 use crate::route::{Route, Target};
 use crate::shared::Shared;
+use crate::transport::{BoxStream, TcpTransport};
 
 /// Hands connections to a proxy. Cheap to clone.
 #[derive(Clone)]
@@ -33,7 +34,14 @@ impl Ingress {
         };
         let target = destination.and_then(target);
         let route = Route { scheme: Scheme::Http, target, server_name: None, program };
-        let arrived = Arrived { stream, buffered: BytesMut::new(), route, reset: None, known: None };
+        let (stream, reset): (BoxStream, _) = match stream {
+            Socket::Tcp(tcp) => {
+                let (stream, reset) = TcpTransport::new(tcp);
+                (Box::new(stream), Some(reset))
+            }
+            Socket::Other(stream) => (stream, None),
+        };
+        let arrived = Arrived { stream, buffered: BytesMut::new(), route, reset, known: None };
         self.shared.tracker.spawn(connection::serve(arrived, Arc::clone(&self.shared)));
         true
     }

@@ -2,11 +2,13 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`capture`] | how outbound calls are led to the recorder |
 //! | [`target`] | which server: the same flags for every command |
 //! | [`session`] | recording and replaying of outbound calls |
 //! | [`test`] | `mcpeak test` |
 //! | [`operation`] | `run`, `proxy`, `ca`, `env`, `session`, `healthcheck`, `completions`, `demo` |
 
+pub(crate) mod capture;
 pub(crate) mod operation;
 pub(crate) mod session;
 pub(crate) mod target;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::session::{CaptureArg, SessionArgs};
+use super::capture::CaptureArgs;
+use super::session::SessionArgs;
 
 /// Reads `30s`, `1500ms`, `2m` or plain seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -33,9 +34,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 
-    /// How the command's outbound calls are led to the recorder
-    #[arg(long, value_enum, default_value_t, value_name = "WAY")]
-    pub(crate) capture: CaptureArg,
+    #[command(flatten)]
+    pub(crate) capture: CaptureArgs,
 
     /// Never store the value of this environment variable (a name; repeatable)
     #[arg(long = "env", value_name = "NAME")]

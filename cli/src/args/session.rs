@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 /// Session file, certificates, upstream.
 #[derive(Args, Clone, Debug, Default)]
@@ -51,18 +51,4 @@ pub(crate) struct SessionArgs {
     /// Leave the connections to this host uninterpreted (repeatable)
     #[arg(long, value_name = "HOST")]
     pub(crate) tunnel: Vec<String>,
-}
-
-/// How a server that mcpeak starts is led to the proxy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CaptureArg {
-    /// The best that works here
-    #[default]
-    Auto,
-    /// Sockets, in any language (not in this version)
-    Socket,
-    /// Proxy and trust variables
-    Env,
-    /// Trust variables only
-    Off,
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::session::{CaptureArg, SessionArgs};
+use super::capture::CaptureArgs;
+use super::session::SessionArgs;
 use super::target::TargetArgs;
 
 /// Runs suites against a server.
@@ -23,9 +24,8 @@ pub(crate) struct TestArgs {
     #[command(flatten)]
     pub(crate) session: SessionArgs,
 
-    /// How the server's outbound calls are led to the recorder
-    #[arg(long, value_enum, default_value_t, value_name = "WAY", help_heading = "Outbound calls")]
-    pub(crate) capture: CaptureArg,
+    #[command(flatten)]
+    pub(crate) capture: CaptureArgs,
 
     /// Run every suite twice, each in a fresh server, and compare the answers
     #[arg(long)]

@@ -34,8 +34,9 @@ pub(crate) fn execute(args: &EnvArgs, locale: Locale, printer: &Printer) -> Resu
             text.file_unwritable("trust files", &dir.display().to_string(), &error.to_string());
         CliError::new("TRUST_WRITE_FAILED", message, hint)
     })?;
+    let endpoint = variables::ProxyEndpoint { host: host.to_owned(), port };
     let variables = variables::all(
-        Some(&variables::ProxyEndpoint { host: host.to_owned(), port }),
+        &variables::Ingress::Proxy(endpoint),
         &files,
         std::env::var("JAVA_TOOL_OPTIONS").ok().as_deref(),
     );

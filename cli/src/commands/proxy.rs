@@ -6,12 +6,11 @@ use mcpeak_proxy::AdminServer;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::operation::ProxyArgs;
-use crate::args::session::CaptureArg;
 use crate::error::CliError;
 use crate::ingress::trust;
 use crate::printer::Printer;
 use crate::recording::{bind, proxy_error, users_own_roots};
-use crate::session_report;
+use crate::session_report::{self, IngressUsed};
 use crate::settings::environment::named;
 use crate::settings::session;
 use crate::text;
@@ -54,7 +53,7 @@ pub(crate) async fn execute(
         let _ = task.await;
     }
     let report = report.map_err(|error| proxy_error(&error, locale))?;
-    printer.err(&session_report::render(&report, CaptureArg::Off, locale));
+    printer.err(&session_report::render(&report, IngressUsed::None, locale));
     if args.json {
         super::print(printer, &session_report::json(&report), locale)?;
     }

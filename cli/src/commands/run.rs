@@ -10,11 +10,11 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::operation::RunArgs;
-use crate::args::session::CaptureArg;
 use crate::error::CliError;
 use crate::printer::Printer;
-use crate::recording::Recording;
+use crate::recording::{Finished, Recording};
 use crate::session_report;
+use crate::settings::capture::CaptureChoice;
 use crate::settings::environment::named;
 use crate::settings::session::{self, SessionChoice};
 use crate::text;
@@ -30,22 +30,18 @@ pub(crate) async fn execute(
     interrupted: &CancellationToken,
 ) -> Result<u8, CliError> {
     let text = text::of(locale);
-    if args.capture == CaptureArg::Socket {
-        let (message, hint) = text.capture_socket_unavailable();
-        return Err(CliError::new("CAPTURE_UNAVAILABLE", message, hint).with_exit(ExitCode::CheckUnavailable));
-    }
     let secrets = named(&args.env, text)?;
     let settings = session::resolve(&args.session, &secrets, text)?;
     if settings.choice == SessionChoice::Pass {
         let (message, hint) = text.run_needs_session();
         return Err(CliError::usage(message, hint));
     }
-    let recording = Recording::start(&settings, locale).await?;
+    let recording = Recording::start(&settings, &CaptureChoice::from(&args.capture), locale, printer).await?;
     let status = child(args, &recording, locale, interrupted).await;
-    let report = recording.finish(locale).await;
+    let finished = recording.finish(locale).await;
     let status = status?;
-    let report = report?;
-    printer.err(&session_report::render(&report, args.capture, locale));
+    let Finished { report, used, .. } = finished?;
+    printer.err(&session_report::render(&report, used, locale));
     let mut code = code_of(status);
     if code == 0 && report.has_misses() {
         code = ExitCode::Failed.code();
@@ -64,7 +60,7 @@ async fn child(
         let (message, hint) = text.no_target();
         return Err(CliError::usage(message, hint));
     };
-    let variables = recording.variables(args.capture, std::env::var("JAVA_TOOL_OPTIONS").ok().as_deref());
+    let variables = recording.variables(std::env::var("JAVA_TOOL_OPTIONS").ok().as_deref());
     let mut command = tokio::process::Command::new(executable);
     command.args(rest).kill_on_drop(true);
     // On a terminal the whole foreground group hears of Ctrl-C; elsewhere the command gets a group of its own, so that a signal
@@ -83,7 +79,7 @@ async fn child(
         let (message, hint) = text.command_start_failed(executable, &error.to_string());
         CliError::new("COMMAND_START_FAILED", message, hint)
     };
-    let mut child = command.spawn().map_err(failed)?;
+    let mut child = recording.launcher().launch(command).map_err(failed)?;
     tokio::select! {
         status = child.wait() => return status.map_err(failed),
         () = interrupted.cancelled() => {}

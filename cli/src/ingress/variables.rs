@@ -34,6 +34,17 @@ impl From<SocketAddr> for ProxyEndpoint {
     }
 }
 
+/// What leads clients to the proxy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ingress {
+    /// Their sockets do; proxy variables would only be a detour.
+    Sockets,
+    /// These variables, to this place.
+    Proxy(ProxyEndpoint),
+    /// Their own settings.
+    None,
+}
+
 /// Hosts that are never led through the proxy. `[::1]` is left out: several clients read the brackets as part of a name.
 const NO_PROXY: &str = "localhost,127.0.0.1,::1";
 
@@ -94,29 +105,31 @@ fn java(proxy: Option<&ProxyEndpoint>, trust_store: &Path, inherited: Option<&st
     ("JAVA_TOOL_OPTIONS".to_owned(), value)
 }
 
-/// Everything together, as `--capture env` means it; without a proxy as `--capture off` means it.
-pub(crate) fn all(
-    endpoint: Option<&ProxyEndpoint>,
-    files: &TrustFiles,
-    java_options: Option<&str>,
-) -> Variables {
+/// Everything together.
+pub(crate) fn all(ingress: &Ingress, files: &TrustFiles, java_options: Option<&str>) -> Variables {
     let mut set = Vec::new();
-    if let Some(endpoint) = endpoint {
-        set.extend(proxy(endpoint));
-    }
+    let mut unset = vec!["ALL_PROXY", "all_proxy", "FTP_PROXY", "ftp_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"];
+    let endpoint = match ingress {
+        Ingress::Proxy(endpoint) => {
+            set.extend(proxy(endpoint));
+            Some(endpoint)
+        }
+        Ingress::Sockets => {
+            unset.extend(["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NODE_USE_ENV_PROXY"]);
+            None
+        }
+        Ingress::None => None,
+    };
     set.extend(trust(files));
     set.push(java(endpoint, &files.java, java_options));
-    Variables {
-        set,
-        unset: vec!["ALL_PROXY", "all_proxy", "FTP_PROXY", "ftp_proxy", "NODE_TLS_REJECT_UNAUTHORIZED"],
-    }
+    Variables { set, unset }
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
 
-    use super::{TrustFiles, all};
+    use super::{Ingress, TrustFiles, all};
 
     fn files() -> TrustFiles {
         TrustFiles {
@@ -130,8 +143,8 @@ mod tests {
 
     #[test]
     fn both_cases_of_the_proxy_variables_and_no_brackets() {
-        let variables =
-            all(Some(&"127.0.0.1:9".parse::<std::net::SocketAddr>().unwrap().into()), &files(), None);
+        let endpoint = "127.0.0.1:9".parse::<std::net::SocketAddr>().unwrap().into();
+        let variables = all(&Ingress::Proxy(endpoint), &files(), None);
         let get = |name: &str| {
             variables
                 .set
@@ -147,9 +160,10 @@ mod tests {
 
     #[test]
     fn java_options_of_the_user_stay() {
-        let variables = all(None, &files(), Some("-Xmx64m"));
+        let variables = all(&Ingress::Sockets, &files(), Some("-Xmx64m"));
         let (_, value) = variables.set.last().unwrap();
         assert_eq!(value, "-Xmx64m -Djavax.net.ssl.trustStore=/t/trust.jks");
         assert!(!variables.set.iter().any(|(name, _)| name == "HTTPS_PROXY"));
+        assert!(variables.unset.contains(&"HTTPS_PROXY"), "a proxy of the user's would be a detour");
     }
 }

@@ -5,8 +5,8 @@ use mcpeak_core::locale::Locale;
 use mcpeak_proxy::matching::{MissReason, MissReport};
 use mcpeak_proxy::report::{Mode, SessionReport, Unused};
 
+use super::IngressUsed;
 use super::attribution::MissedIn;
-use crate::args::session::CaptureArg;
 use crate::text::{self, Text};
 
 /// Entries of a list that are shown; the JSON report has them all.
@@ -24,7 +24,7 @@ pub(crate) fn misses(report: &SessionReport, missed_in: &MissedIn, locale: Local
 }
 
 /// The rest, for stderr; begins with an empty line and ends with a newline.
-pub(crate) fn summary(report: &SessionReport, capture: CaptureArg, locale: Locale) -> String {
+pub(crate) fn summary(report: &SessionReport, used: IngressUsed, locale: Locale) -> String {
     let (text, sentences) = (text::of(locale), mcpeak_proxy::text::of(locale));
     let mut lines = vec![String::new(), heading(report, text)];
     lines.push(format!("  {}", text.session_upstream(report.upstream_connections)));
@@ -47,13 +47,13 @@ pub(crate) fn summary(report: &SessionReport, capture: CaptureArg, locale: Local
     for warning in &report.warnings {
         lines.push(format!("  ! {}", sentences.warning(warning)));
     }
-    ingress(report, capture, text, &mut lines);
+    ingress(report, used, text, &mut lines);
     escaped(&lines)
 }
 
 /// Both, for commands without a report of their own.
-pub(crate) fn render(report: &SessionReport, capture: CaptureArg, locale: Locale) -> String {
-    misses(report, &MissedIn::default(), locale) + &summary(report, capture, locale)
+pub(crate) fn render(report: &SessionReport, used: IngressUsed, locale: Locale) -> String {
+    misses(report, &MissedIn::default(), locale) + &summary(report, used, locale)
 }
 
 fn escaped(lines: &[String]) -> String {
@@ -127,8 +127,8 @@ fn more(all: usize, lines: &mut Vec<String>) {
 }
 
 /// Nothing at all seen is more often a client that ignores the proxy than a server without calls.
-fn ingress(report: &SessionReport, capture: CaptureArg, text: &dyn Text, lines: &mut Vec<String>) {
-    if capture == CaptureArg::Off {
+fn ingress(report: &SessionReport, used: IngressUsed, text: &dyn Text, lines: &mut Vec<String>) {
+    if used == IngressUsed::None {
         return;
     }
     let nothing_seen = report.recorded == 0
@@ -139,7 +139,7 @@ fn ingress(report: &SessionReport, capture: CaptureArg, text: &dyn Text, lines: 
         && report.refused_certificates.is_empty();
     if nothing_seen {
         lines.push(format!("  ! {}", text.nothing_seen()));
-    } else if report.mode == Mode::Record {
+    } else if report.mode == Mode::Record && used == IngressUsed::Environment {
         lines.push(format!("  {}", text.ingress_environment()));
     }
 }
@@ -150,8 +150,7 @@ mod tests {
     use mcpeak_proxy::matching::{Difference, MissReason, MissReport};
     use mcpeak_proxy::report::{Counts, Mode, SessionReport, Unused, Warning};
 
-    use super::render;
-    use crate::args::session::CaptureArg;
+    use super::{IngressUsed, render};
 
     fn report() -> SessionReport {
         let mut report = SessionReport::new(Mode::Replay, "weather.session.json", &Counts::default());
@@ -179,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_block_in_english() {
-        insta::assert_snapshot!(render(&report(), CaptureArg::Env, Locale::En), @r#"
+        insta::assert_snapshot!(render(&report(), IngressUsed::Environment, Locale::En), @r#"
 
         2 calls without a recording:
           ✗ GET https://a/x\u001b[31m  (2 times)
@@ -197,8 +196,11 @@ mod tests {
 
     #[test]
     fn the_block_in_korean_has_the_same_facts() {
-        let block = render(&report(), CaptureArg::Env, Locale::Ko);
-        assert_eq!(block.lines().count(), render(&report(), CaptureArg::Env, Locale::En).lines().count());
+        let block = render(&report(), IngressUsed::Environment, Locale::Ko);
+        assert_eq!(
+            block.lines().count(),
+            render(&report(), IngressUsed::Environment, Locale::En).lines().count()
+        );
         for fact in
             ["weather.session.json", "GET https://a/x?city=seoul", "query city", "\"seoul\"", "DEBUG", "2회"]
         {

@@ -11,22 +11,32 @@ mod block;
 use mcpeak_proxy::report::SessionReport;
 use serde_json::{Value, json};
 
-use crate::args::session::CaptureArg;
-
 pub(crate) use attribution::MissedIn;
 pub(crate) use block::{misses, render, summary};
 
-/// How calls were led to the proxy, as it is named in JSON.
-fn ingress(capture: CaptureArg) -> &'static str {
-    match capture {
-        CaptureArg::Auto | CaptureArg::Env | CaptureArg::Socket => "environment",
-        CaptureArg::Off => "none",
+/// How calls were led to the proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IngressUsed {
+    /// Sockets: every call was seen.
+    Sockets,
+    /// Proxy variables: calls of clients that honour them were seen.
+    Environment,
+    /// By the client's own settings.
+    None,
+}
+
+/// The way as it is named in JSON.
+fn name(used: IngressUsed) -> &'static str {
+    match used {
+        IngressUsed::Sockets => "sockets",
+        IngressUsed::Environment => "environment",
+        IngressUsed::None => "none",
     }
 }
 
 /// For machines: the report with the ingress in front.
-pub(crate) fn value(report: &SessionReport, capture: CaptureArg, missed_in: &MissedIn) -> Value {
-    let mut value = json!({ "ingress": ingress(capture) });
+pub(crate) fn value(report: &SessionReport, used: IngressUsed, missed_in: &MissedIn) -> Value {
+    let mut value = json!({ "ingress": name(used) });
     // A report is plain data and always serialises.
     if let (Some(members), Ok(Value::Object(whole))) = (value.as_object_mut(), serde_json::to_value(report)) {
         members.extend(whole);

@@ -2,11 +2,13 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`capture`] | how outbound calls are led to the recorder |
 //! | [`environment`] | every environment variable that mcpeak reads, and named secrets |
 //! | [`target`] | the server |
 //! | [`session`] | recording and replaying |
 //! | [`suites`] | suite files of the paths given |
 
+pub(crate) mod capture;
 pub(crate) mod environment;
 pub(crate) mod session;
 pub(crate) mod suites;

@@ -1,5 +1,7 @@
 //! English.
 
+use mcpeak_sandbox::capture::CaptureError;
+
 use super::Text;
 
 pub(super) struct English;
@@ -10,6 +12,18 @@ fn pair(message: impl Into<String>, hint: impl Into<String>) -> (String, String)
 
 fn plural(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn capture_reason(why: &CaptureError) -> String {
+    match why {
+        CaptureError::Platform => "sockets are captured on Linux only, on x86-64 and arm64".to_owned(),
+        CaptureError::Kernel => "the kernel is older than Linux 5.14".to_owned(),
+        CaptureError::Nested => {
+            "this process runs under another capture or supervisor, and the kernel allows one only (EBUSY)"
+                .to_owned()
+        }
+        CaptureError::Refused { step, source } => format!("{step}: {source}"),
+    }
 }
 
 impl Text for English {
@@ -141,8 +155,23 @@ impl Text for English {
         pair(format!("the folder {folder} cannot be read: {why}"), "check the path and its permissions")
     }
 
-    fn capture_socket_unavailable(&self) -> (String, String) {
-        pair("--capture socket is not possible here", "use --capture env (proxy and trust variables)")
+    fn capture_unavailable(&self, why: &CaptureError) -> (String, String) {
+        pair(
+            format!("sockets cannot be captured here: {}", capture_reason(why)),
+            match why {
+                CaptureError::Nested => "leave the outer capture away, or use --capture env",
+                CaptureError::Platform | CaptureError::Kernel | CaptureError::Refused { .. } => {
+                    "use --capture env: it reaches clients that honour proxy variables; `mcpeak doctor` shows what works here"
+                }
+            },
+        )
+    }
+
+    fn capture_fallback(&self, why: &CaptureError) -> String {
+        format!(
+            "sockets cannot be captured here ({}); proxy variables are used instead, and clients that ignore them are not seen",
+            capture_reason(why)
+        )
     }
 
     fn file_unwritable(&self, what: &str, path: &str, why: &str) -> (String, String) {

@@ -1,11 +1,22 @@
 //! Korean.
 
+use mcpeak_sandbox::capture::CaptureError;
+
 use super::Text;
 
 pub(super) struct Korean;
 
 fn pair(message: impl Into<String>, hint: impl Into<String>) -> (String, String) {
     (message.into(), hint.into())
+}
+
+fn capture_reason(why: &CaptureError) -> String {
+    match why {
+        CaptureError::Platform => "소켓 캡처는 x86-64 와 arm64 의 Linux 에서만 됩니다".to_owned(),
+        CaptureError::Kernel => "커널이 Linux 5.14 보다 오래되었습니다".to_owned(),
+        CaptureError::Nested => "이 프로세스는 이미 다른 캡처나 감독 프로그램 아래에서 돌고 있고, 커널은 하나만 허용합니다 (EBUSY)".to_owned(),
+        CaptureError::Refused { step, source } => format!("{step}: {source}"),
+    }
 }
 
 impl Text for Korean {
@@ -146,10 +157,22 @@ impl Text for Korean {
         pair(format!("폴더 {folder} 을(를) 읽을 수 없습니다: {why}"), "경로와 권한을 확인하세요.")
     }
 
-    fn capture_socket_unavailable(&self) -> (String, String) {
+    fn capture_unavailable(&self, why: &CaptureError) -> (String, String) {
         pair(
-            "여기서는 --capture socket 을 쓸 수 없습니다.",
-            "--capture env (프록시 변수와 신뢰 변수) 를 쓰세요.",
+            format!("여기서는 소켓을 캡처할 수 없습니다: {}", capture_reason(why)),
+            match why {
+                CaptureError::Nested => "바깥쪽 캡처를 빼거나 --capture env 를 쓰세요.",
+                CaptureError::Platform | CaptureError::Kernel | CaptureError::Refused { .. } => {
+                    "--capture env 를 쓰세요. 프록시 변수를 따르는 클라이언트에 닿습니다. `mcpeak doctor` 가 여기서 되는 것을 보여 줍니다."
+                }
+            },
+        )
+    }
+
+    fn capture_fallback(&self, why: &CaptureError) -> String {
+        format!(
+            "여기서는 소켓을 캡처할 수 없어 ({}) 프록시 변수를 씁니다. 이를 무시하는 클라이언트는 보이지 않습니다.",
+            capture_reason(why)
         )
     }
 

@@ -4,6 +4,8 @@ mod en;
 mod ko;
 
 use mcpeak_core::locale::Locale;
+use mcpeak_sandbox::capture::CaptureError;
+
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
 /// Text from outside that is passed in is escaped where the result is printed.
 pub(crate) trait Text: Sync {
@@ -33,7 +35,8 @@ pub(crate) trait Text: Sync {
     fn same_file(&self, path: &str, first: &str, second: &str) -> (String, String);
     fn suite_twice(&self, path: &str) -> (String, String);
     fn folder_unreadable(&self, folder: &str, why: &str) -> (String, String);
-    fn capture_socket_unavailable(&self) -> (String, String);
+    fn capture_unavailable(&self, why: &CaptureError) -> (String, String);
+    fn capture_fallback(&self, why: &CaptureError) -> String;
 
     // Files and the system.
     fn file_unwritable(&self, what: &str, path: &str, why: &str) -> (String, String);

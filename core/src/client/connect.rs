@@ -15,7 +15,7 @@ use super::stdio::StdioChannel;
 use super::streamable::HttpChannel;
 use crate::error::McpError;
 use crate::net::Resolver;
-use crate::process::{self, Environment, Ladder, ProcessSpec};
+use crate::process::{self, Environment, Ladder, Launch, ProcessSpec, Unwatched};
 use crate::target::{HttpTarget, StdioTarget, Target};
 
 /// Which era to speak.
@@ -57,6 +57,8 @@ pub struct ConnectOptions {
     pub connect_timeout: Duration,
     /// Variables of a started server beyond the allow-list.
     pub environment: Environment,
+    /// Who starts a server.
+    pub launcher: Arc<dyn Launch>,
     /// Certificates to trust beside the system's.
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Deadlines of the end of a started server.
@@ -73,6 +75,7 @@ impl Default for ConnectOptions {
             era: EraChoice::Auto,
             connect_timeout: Duration::from_secs(30),
             environment: Environment::default(),
+            launcher: Arc::new(Unwatched),
             extra_roots: Vec::new(),
             ladder: Ladder::default(),
             resolver: Resolver::new(),
@@ -158,6 +161,7 @@ impl Connecting {
             args: target.args.clone(),
             cwd: target.cwd.clone(),
             environment: self.options.environment.clone(),
+            launcher: Arc::clone(&self.options.launcher),
         };
         let nothing = ServerFacts::Process { exit: None, stderr: StderrTail::default() };
         let (server, pipes) =

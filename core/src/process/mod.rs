@@ -3,15 +3,18 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `environment` | which variables a server sees |
+//! | `launch` | who starts it |
 //! | `server` | a running server process and its end |
 //! | `start` | starting it, and why that may fail |
 //! | `stderr` | the last 64 KiB of what it wrote |
 
 mod environment;
+mod launch;
 mod server;
 mod start;
 mod stderr;
 
 pub use environment::{ALLOWED_POSIX, ALLOWED_WINDOWS, Environment, child_environment};
+pub use launch::{Launch, Unwatched};
 pub use server::{Ended, Ladder, ServerPipes, ServerProcess};
 pub use start::{ProcessSpec, start};

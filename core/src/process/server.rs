@@ -225,13 +225,14 @@ impl Group {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    use std::sync::Arc;
     use std::time::Duration;
 
     use tokio::io::{AsyncBufReadExt, BufReader};
     use tokio::time::Instant;
 
     use super::{Ended, Ladder, ServerPipes, ServerProcess};
-    use crate::process::{Environment, ProcessSpec, start};
+    use crate::process::{Environment, ProcessSpec, Unwatched, start};
 
     const SHORT: Ladder = Ladder {
         after_stdin: Duration::from_millis(200),
@@ -246,6 +247,7 @@ mod tests {
             args: vec!["-c".to_owned(), text.to_owned()],
             cwd: None,
             environment: Environment::default(),
+            launcher: Arc::new(Unwatched),
         };
         let (process, mut pipes) = start(&spec).unwrap();
         let mut line = String::new();

@@ -3,10 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use tokio::process::Command;
 
 use super::environment::{Environment, child_environment};
+use super::launch::Launch;
 use super::server::{ServerPipes, ServerProcess};
 use crate::error::{Detail, ErrorCode, McpError, Phase, StartProblem};
 
@@ -21,6 +23,8 @@ pub struct ProcessSpec {
     pub cwd: Option<PathBuf>,
     /// Environment.
     pub environment: Environment,
+    /// Who starts it.
+    pub launcher: Arc<dyn Launch>,
 }
 
 /// Starts a process in a group of its own, without a shell, with pipes for all three streams.
@@ -56,8 +60,9 @@ pub fn start(spec: &ProcessSpec) -> Result<(ServerProcess, ServerPipes), McpErro
     }
     #[cfg(unix)]
     command.process_group(0);
-    let child = command
-        .spawn()
+    let child = spec
+        .launcher
+        .launch(command)
         .map_err(|error| failed(&spec.executable, start_problem(spec, &error)).caused_by(&error))?;
     ServerProcess::adopt(child)
         .ok_or_else(|| failed(&spec.executable, StartProblem::Other("the pipes are missing".to_owned())))
@@ -94,8 +99,11 @@ fn start_problem(spec: &ProcessSpec, error: &io::Error) -> StartProblem {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
+    use std::sync::Arc;
+
     use super::{Environment, ProcessSpec, start};
     use crate::error::{Detail, StartProblem};
+    use crate::process::Unwatched;
 
     fn problem(executable: &str, cwd: Option<&str>) -> StartProblem {
         let spec = ProcessSpec {
@@ -103,6 +111,7 @@ mod tests {
             args: Vec::new(),
             cwd: cwd.map(Into::into),
             environment: Environment::default(),
+            launcher: Arc::new(Unwatched),
         };
         match start(&spec).unwrap_err().detail {
             Detail::Start { problem, .. } => problem,

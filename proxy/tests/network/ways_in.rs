@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use mcpeak_core::accepted::{Accepted, Destination, Origin};
+use mcpeak_core::accepted::{Accepted, Destination, Origin, Socket};
 use rustls_pki_types::pem::PemObject as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -147,7 +147,8 @@ async fn captured_sockets_come_in_with_their_destination() {
             port: 443,
         };
         let origin = Origin::Process { pid: 7, program: "node".into() };
-        let accepted = Accepted { stream: Box::new(far), destination: Some(destination), origin };
+        let accepted =
+            Accepted { stream: Socket::Other(Box::new(far)), destination: Some(destination), origin };
         assert!(proxy.ingress.accept(accepted));
         let client =
             Client::over(Box::new(near)).encrypt(&harness.authority, "api.test", &["http/1.1"]).await;
@@ -156,7 +157,11 @@ async fn captured_sockets_come_in_with_their_destination() {
         proxy.stop().await;
         let (_near, far) = tokio::io::duplex(1);
         let origin = Origin::Process { pid: 7, program: "node".into() };
-        assert!(!ingress.accept(Accepted { stream: Box::new(far), destination: None, origin }));
+        assert!(!ingress.accept(Accepted {
+            stream: Socket::Other(Box::new(far)),
+            destination: None,
+            origin
+        }));
     })
     .await;
 }

@@ -32,7 +32,7 @@ pub(crate) async fn execute(
 ) -> Result<ExitCode, CliError> {
     let plan = Plan::resolve(args, locale)?;
     let recording = match &plan.session {
-        Some(settings) => Some(Recording::start(settings, locale).await?),
+        Some(settings) => Some(Recording::start(settings, &plan.capture, locale, printer).await?),
         None => None,
     };
     let missed_in = MissedIn::default();

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use mcpeak_core::client::ServerFacts;
 use mcpeak_core::exit::ExitCode;
-use mcpeak_proxy::report::SessionReport;
 use mcpeak_runner::determinism::{self, Determinism, Unavailable};
 use mcpeak_runner::report::OutsideFailure;
 use mcpeak_runner::{MultiReport, ServerDiagnostics, Style, SuiteReport, repair_bundle};
@@ -14,6 +13,7 @@ use super::plan::Plan;
 use crate::commands::print;
 use crate::error::CliError;
 use crate::printer::Printer;
+use crate::recording::Finished;
 use crate::session_report::{self, MissedIn};
 use crate::text;
 use crate::whole_file;
@@ -35,7 +35,7 @@ pub(super) struct Outcome {
     pub(super) suites: Vec<SuiteOutcome>,
     /// What stopped the suites that are not there.
     pub(super) error: Option<CliError>,
-    pub(super) session: Option<Result<SessionReport, CliError>>,
+    pub(super) session: Option<Result<Finished, CliError>>,
     pub(super) missed_in: MissedIn,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn report(
             reports.to_json()
         } else {
             let misses = match &outcome.session {
-                Some(Ok(session)) => session_report::misses(session, &outcome.missed_in, locale),
+                Some(Ok(session)) => session_report::misses(&session.report, &outcome.missed_in, locale),
                 Some(Err(_)) | None => String::new(),
             };
             reports.to_human(Style { color: printer.color() }) + &misses
@@ -84,9 +84,9 @@ pub(super) fn report(
         Some(Ok(session)) => {
             // A server that never started made no calls, and its own error says more.
             if started {
-                printer.err(&session_report::summary(&session, plan.capture, locale));
+                printer.err(&session_report::summary(&session.report, session.used, locale));
             }
-            if session.has_misses() {
+            if session.report.has_misses() {
                 code = code.worse(ExitCode::Failed);
             }
         }
@@ -110,6 +110,7 @@ fn outside(plan: &Plan, outcome: &Outcome) -> Vec<OutsideFailure> {
     let Some(Ok(session)) = &outcome.session else { return Vec::new() };
     let message = text::of(plan.locale).miss_in_junit();
     session
+        .report
         .missed
         .iter()
         .map(|miss| OutsideFailure {
@@ -122,9 +123,10 @@ fn outside(plan: &Plan, outcome: &Outcome) -> Vec<OutsideFailure> {
 
 fn reports(plan: &Plan, outcome: &Outcome) -> MultiReport {
     let extra = match &outcome.session {
-        Some(Ok(session)) => {
-            Some(("session".to_owned(), session_report::value(session, plan.capture, &outcome.missed_in)))
-        }
+        Some(Ok(session)) => Some((
+            "session".to_owned(),
+            session_report::value(&session.report, session.used, &outcome.missed_in),
+        )),
         Some(Err(_)) | None => None,
     };
     let suites = outcome

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcpeak_core::client::{
     Closed, ConnectError, ConnectOptions, ConnectProgress, Connection, EraChoice, connect,
 };
-use mcpeak_core::process::Environment;
+use mcpeak_core::process::{Environment, Launch, Unwatched};
 use mcpeak_runner::reset::ResetErrorKind;
 use mcpeak_runner::run::{Event, EventKind, Run, RunOptions, run_suite};
 use mcpeak_runner::{Masker, ServerDiagnostics};
@@ -91,7 +91,7 @@ impl Stage<'_> {
                     .iter()
                     .find(|variable| variable.name == "JAVA_TOOL_OPTIONS")
                     .map(|variable| variable.value.expose_secret().as_str());
-                recording.variables(self.plan.capture, java).set
+                recording.variables(java).set
             })
             .unwrap_or_default();
         ConnectOptions {
@@ -109,6 +109,9 @@ impl Stage<'_> {
                     .collect(),
                 wiring,
             },
+            launcher: self
+                .recording
+                .map_or_else(|| Arc::new(Unwatched) as Arc<dyn Launch>, Recording::launcher),
             progress: Some(Arc::new(move |step| {
                 if let ConnectProgress::WaitingFor { method } = step {
                     progress.say(text::of(locale).waiting_for(method));

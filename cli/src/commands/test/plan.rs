@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
 use mcpeak_runner::{ResetCommand, ResetError, Suite, load_suite};
 
-use crate::args::session::CaptureArg;
 use crate::args::test::TestArgs;
 use crate::error::CliError;
+use crate::settings::capture::CaptureChoice;
 use crate::settings::session::{self, SessionChoice, SessionSettings};
 use crate::settings::suites;
 use crate::settings::target::{self, TargetSettings};
@@ -30,7 +29,7 @@ pub(super) struct Plan {
     pub(super) target: TargetSettings,
     /// Recording or replaying, if one of them was asked for.
     pub(super) session: Option<SessionSettings>,
-    pub(super) capture: CaptureArg,
+    pub(super) capture: CaptureChoice,
     pub(super) reset: Option<ResetCommand>,
     pub(super) determinism: bool,
     pub(super) json: bool,
@@ -47,12 +46,6 @@ impl Plan {
         let target = target::resolve(&args.target, args.stderr_lines.is_some(), locale)?;
         let session = session::resolve(&args.session, &target.secrets, text)?;
         let session = (session.choice != SessionChoice::Pass).then_some(session);
-        if args.capture == CaptureArg::Socket {
-            let (message, hint) = text.capture_socket_unavailable();
-            return Err(
-                CliError::new("CAPTURE_UNAVAILABLE", message, hint).with_exit(ExitCode::CheckUnavailable)
-            );
-        }
         if session.is_some() && !target.is_process() {
             let (message, hint) = text.session_needs_process();
             return Err(CliError::usage(message, hint));
@@ -77,7 +70,7 @@ impl Plan {
             suites,
             target,
             session,
-            capture: args.capture,
+            capture: CaptureChoice::from(&args.capture),
             reset,
             determinism: args.determinism,
             json: args.json,

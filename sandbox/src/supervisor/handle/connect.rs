@@ -1,0 +1,153 @@
+//! connect.
+
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::AsFd as _;
+
+use mcpeak_core::accepted::{Destination, Origin};
+
+use super::{Socket, State, internet_socket};
+use crate::supervisor::address::{self, Address};
+use crate::supervisor::call::{Call, Obstacle, Outcome};
+use crate::supervisor::policy::{self, Decision, Transport};
+use crate::supervisor::sys::Errno;
+use crate::supervisor::sys::seccomp::Verdict;
+use crate::supervisor::sys::socket;
+use crate::supervisor::tokens::{self, Led};
+use crate::supervisor::{listeners, process};
+
+/// Connections on their way to the acceptor from which on a blocking socket is left to the kernel: its queue may be full, and a
+/// connect that waits here would hold up every other call.
+const CROWD: usize = 1024;
+
+pub(super) fn connect(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
+    let (pointer, length) = (call.argument(1), call.argument(2) & 0xffff_ffff);
+    match call.address(pointer, length)? {
+        Address::Unix(path) => Ok(unix(state, path).into()),
+        // Dissolving an association, and netlink: nothing leaves by it.
+        Address::Unspecified | Address::Other => Ok(Verdict::Continue.into()),
+        Address::Malformed => Err(Errno(libc::EINVAL).into()),
+        Address::Internet(given) => {
+            let Some(socket) = internet_socket(state, call, call.int(0))? else {
+                // The kernel refuses an address of another family.
+                return Ok(Verdict::Continue.into());
+            };
+            internet(state, call, &socket, address::canonical(given), pointer)
+        }
+    }
+}
+
+fn unix(state: &State, path: String) -> Verdict {
+    if policy::is_name_service(&path) {
+        return Verdict::Fail(Errno(libc::ENOENT));
+    }
+    state.ledger.local_socket(path);
+    Verdict::Continue
+}
+
+fn internet(
+    state: &State,
+    call: &Call<'_>,
+    socket: &Socket,
+    destination: SocketAddr,
+    pointer: u64,
+) -> Result<Outcome, Obstacle> {
+    if is_own_token(state, destination) {
+        // An address that was rewritten before, and is used again.
+        return Ok(Verdict::Continue.into());
+    }
+    let own = |destination| listeners::is_own(state.sockets().own(), destination);
+    match policy::decide(socket.transport, destination, &state.loopback, own) {
+        Decision::Direct => {
+            if socket.transport == Transport::Stream {
+                state.sockets().forget(socket.inode);
+                if !listeners::is_own(state.sockets().own(), destination) {
+                    state.ledger.passed(destination);
+                }
+            }
+            Ok(Verdict::Continue.into())
+        }
+        Decision::Refuse => {
+            // Port 0 and the like come from libraries that only sort addresses by it.
+            if destination.port() != 0 {
+                state.ledger.refused(socket.transport, destination);
+            }
+            Ok(Verdict::Fail(Errno(libc::ENETUNREACH)).into())
+        }
+        Decision::Dns => {
+            if socket.transport == Transport::Datagram {
+                state.sockets().note_asked(socket.inode, destination);
+            }
+            redirect(state, call, socket, state.responder, pointer)
+        }
+        Decision::Lead => lead(state, call, socket, destination, pointer),
+    }
+}
+
+fn is_own_token(state: &State, destination: SocketAddr) -> bool {
+    destination.port() == state.acceptor && matches!(destination.ip(), IpAddr::V4(ip) if tokens::is_token(ip))
+}
+
+/// To the acceptor, at an address that stands for the destination.
+fn lead(
+    state: &State,
+    call: &Call<'_>,
+    socket: &Socket,
+    destination: SocketAddr,
+    pointer: u64,
+) -> Result<Outcome, Obstacle> {
+    let name = match destination.ip() {
+        IpAddr::V4(ip) => state.zone.name(ip),
+        IpAddr::V6(_) => None,
+    };
+    let address = name.is_none().then_some(destination.ip());
+    let (pid, program) = process::identity(call.thread());
+    let led = Led {
+        destination: Destination { name, address, port: destination.port() },
+        origin: Origin::Process { pid, program },
+    };
+    let token = state.tokens().issue(led);
+    let outcome = redirect(state, call, socket, SocketAddr::new(token.into(), state.acceptor), pointer);
+    let came_to_nothing = match outcome {
+        Ok(Outcome::Answer(Verdict::Fail(errno))) => errno.0 != libc::EINPROGRESS,
+        Ok(_) => false,
+        Err(_) => true,
+    };
+    if came_to_nothing {
+        state.tokens().withdraw();
+    }
+    outcome
+}
+
+/// Connects our copy to a place of ours; without a copy, or where it could block, lets the kernel connect the socket itself to a
+/// rewritten address.
+fn redirect(
+    state: &State,
+    call: &Call<'_>,
+    socket: &Socket,
+    target: SocketAddr,
+    pointer: u64,
+) -> Result<Outcome, Obstacle> {
+    let target = socket.reach(target);
+    let crowded = socket.transport == Transport::Stream && state.tokens().waiting() > CROWD;
+    if let Some(born) = &socket.born
+        && (!crowded || socket::is_non_blocking(born.socket.as_fd()))
+    {
+        let verdict = match socket::connect(born.socket.as_fd(), target) {
+            Ok(()) => Verdict::Return(0),
+            Err(errno) => Verdict::Fail(errno),
+        };
+        if socket.transport == Transport::Stream {
+            state.sockets().forget(socket.inode);
+        }
+        return Ok(verdict.into());
+    }
+    let bytes = address::emit(target);
+    let given = usize::try_from(call.argument(2) & 0xffff_ffff).unwrap_or_default();
+    // The program's own address has the length of the socket's family, or its connect fails.
+    if given < bytes.len() {
+        return Err(Errno(libc::EINVAL).into());
+    }
+    call.memory()?.write(pointer, &bytes).map_err(|_| Errno(libc::EACCES))?;
+    state.sockets().forget(socket.inode);
+    Ok(Verdict::Continue.into())
+}

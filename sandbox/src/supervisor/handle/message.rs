@@ -1,0 +1,92 @@
+//! The structures of sendmsg and recvmsg on 64-bit Linux (`man 3type msghdr`, `man 3type iovec`).
+
+use crate::supervisor::sys::Errno;
+use crate::supervisor::sys::memory::Memory;
+
+/// `sizeof(struct msghdr)`.
+pub(super) const HEADER: u64 = 56;
+/// `sizeof(struct mmsghdr)`: a header, a length and its padding.
+pub(super) const HEADER_OF_MANY: u64 = 64;
+/// `sizeof(struct iovec)`.
+const PART: usize = 16;
+/// `UIO_MAXIOV`.
+const MOST_PARTS: u64 = 1024;
+/// A datagram is never longer.
+pub(super) const LONGEST_DATAGRAM: usize = 65_535;
+
+const NAME_LENGTH: u64 = 8;
+const CONTROL_LENGTH: u64 = 40;
+const FLAGS: u64 = 48;
+
+/// A message header in the memory of the caller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message<'a> {
+    memory: &'a Memory,
+    at: u64,
+    /// Pointer to the address; 0 if there is none.
+    pub(super) name: u64,
+    /// Bytes of the address, or room for it.
+    pub(super) name_length: u32,
+    parts: u64,
+    count: u64,
+}
+
+impl<'a> Message<'a> {
+    pub(super) fn read(memory: &'a Memory, at: u64) -> Result<Self, Errno> {
+        Ok(Self {
+            memory,
+            at,
+            name: memory.read_u64(at)?,
+            name_length: memory.read_u32(at + NAME_LENGTH)?,
+            parts: memory.read_u64(at + 16)?,
+            count: memory.read_u64(at + 24)?,
+        })
+    }
+
+    /// Where the parts of the payload are, and how long.
+    fn parts(&self) -> Result<Vec<(u64, usize)>, Errno> {
+        if self.count > MOST_PARTS {
+            return Err(Errno(libc::EMSGSIZE));
+        }
+        // Bounded above, so it fits.
+        let bytes = self.memory.read(self.parts, self.count as usize * PART)?;
+        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes));
+        Ok(bytes.chunks_exact(PART).map(|part| (word(part), word(&part[8..]) as usize)).collect())
+    }
+
+    /// The payload as one.
+    pub(super) fn payload(&self) -> Result<Vec<u8>, Errno> {
+        let mut payload = Vec::new();
+        for (at, length) in self.parts()? {
+            if payload.len() + length.min(LONGEST_DATAGRAM + 1) > LONGEST_DATAGRAM {
+                return Err(Errno(libc::EMSGSIZE));
+            }
+            payload.extend(self.memory.read(at, length)?);
+        }
+        Ok(payload)
+    }
+
+    /// Room for a payload.
+    pub(super) fn space(&self) -> Result<usize, Errno> {
+        Ok(self.parts()?.iter().fold(0_usize, |sum, (_, length)| sum.saturating_add(*length)))
+    }
+
+    /// Puts a received datagram into place: payload, source, flags.
+    pub(super) fn fill(&self, payload: &[u8], source: &[u8], truncated: bool) -> Result<(), Errno> {
+        let mut rest = payload;
+        for (at, length) in self.parts()? {
+            let (now, later) = rest.split_at(length.min(rest.len()));
+            self.memory.write(at, now)?;
+            rest = later;
+        }
+        if self.name != 0 {
+            let shown = source.len().min(self.name_length as usize);
+            self.memory.write(self.name, &source[..shown])?;
+            // An address is at most 28 bytes long.
+            self.memory.write(self.at + NAME_LENGTH, &(source.len() as u32).to_ne_bytes())?;
+        }
+        self.memory.write(self.at + CONTROL_LENGTH, &0_u64.to_ne_bytes())?;
+        let flags = if truncated { libc::MSG_TRUNC } else { 0 };
+        self.memory.write(self.at + FLAGS, &flags.to_ne_bytes())
+    }
+}

@@ -1,0 +1,132 @@
+//! sendto, sendmsg, sendmmsg: datagrams with an address. Those without one go where their socket was connected to.
+
+use std::os::fd::AsFd as _;
+
+use super::message::{HEADER, HEADER_OF_MANY, LONGEST_DATAGRAM, Message};
+use super::{State, internet_socket};
+use crate::supervisor::address::{self, Address};
+use crate::supervisor::call::{Call, Obstacle, Outcome};
+use crate::supervisor::listeners;
+use crate::supervisor::policy::{self, Decision, Transport};
+use crate::supervisor::sys::Errno;
+use crate::supervisor::sys::seccomp::Verdict;
+use crate::supervisor::sys::socket;
+
+/// Messages that one call may carry (`UIO_MAXIOV`).
+const MOST_MESSAGES: u64 = 1024;
+
+/// What becomes of a datagram.
+enum Fate {
+    /// The call's own verdict, whatever it carries.
+    Verdict(Verdict),
+    /// So many bytes were sent in its place.
+    Sent(usize),
+}
+
+pub(super) fn sendto(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
+    let address = (call.argument(4), call.argument(5) & 0xffff_ffff);
+    let payload = || {
+        let length = usize::try_from(call.argument(2)).unwrap_or(usize::MAX);
+        if length > LONGEST_DATAGRAM {
+            return Err(Errno(libc::EMSGSIZE).into());
+        }
+        Ok(call.memory()?.read(call.argument(1), length)?)
+    };
+    answer(datagram(state, call, call.int(3), address, payload)?)
+}
+
+pub(super) fn sendmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
+    let message = Message::read(call.memory()?, call.argument(1))?;
+    if message.name == 0 {
+        return Ok(Verdict::Continue.into());
+    }
+    let address = (message.name, u64::from(message.name_length));
+    answer(datagram(state, call, call.int(2), address, || Ok(message.payload()?))?)
+}
+
+fn answer(fate: Fate) -> Result<Outcome, Obstacle> {
+    Ok(match fate {
+        Fate::Verdict(verdict) => verdict,
+        // A datagram is at most 64 KiB.
+        Fate::Sent(length) => Verdict::Return(length as i64),
+    }
+    .into())
+}
+
+/// Takes the first message; callers send the others again, as the call allows.
+pub(super) fn sendmmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
+    let memory = call.memory()?;
+    let (vector, count) = (call.argument(1), (call.argument(2) & 0xffff_ffff).min(MOST_MESSAGES));
+    let mut named = None;
+    for index in 0..count {
+        let message = Message::read(memory, vector + index * HEADER_OF_MANY)?;
+        if message.name != 0 {
+            named = Some((index, message));
+            break;
+        }
+    }
+    let Some((index, message)) = named else { return Ok(Verdict::Continue.into()) };
+    if index > 0 {
+        // Messages with and without an address in one call: no client is known to do that.
+        return Err(Errno(libc::EINVAL).into());
+    }
+    let address = (message.name, u64::from(message.name_length));
+    match datagram(state, call, call.int(3), address, || Ok(message.payload()?))? {
+        Fate::Verdict(verdict) => Ok(verdict.into()),
+        Fate::Sent(length) => {
+            // A datagram is at most 64 KiB.
+            memory.write(vector + HEADER, &(length as u32).to_ne_bytes())?;
+            Ok(Verdict::Return(1).into())
+        }
+    }
+}
+
+fn datagram(
+    state: &State,
+    call: &Call<'_>,
+    flags: i32,
+    (pointer, length): (u64, u64),
+    payload: impl FnOnce() -> Result<Vec<u8>, Obstacle>,
+) -> Result<Fate, Obstacle> {
+    let given = match call.address(pointer, length)? {
+        Address::Internet(given) => given,
+        Address::Unix(path) => {
+            state.ledger.local_socket(path);
+            return Ok(Fate::Verdict(Verdict::Continue));
+        }
+        Address::Unspecified | Address::Other => return Ok(Fate::Verdict(Verdict::Continue)),
+        Address::Malformed => return Err(Errno(libc::EINVAL).into()),
+    };
+    let Some(socket) = internet_socket(state, call, call.int(0))? else {
+        return Ok(Fate::Verdict(Verdict::Continue));
+    };
+    if socket.transport == Transport::Stream {
+        // A stream looks at the address only to connect with its first data.
+        let connects = flags & libc::MSG_FASTOPEN != 0;
+        let verdict = if connects { Verdict::Fail(Errno(libc::EOPNOTSUPP)) } else { Verdict::Continue };
+        return Ok(Fate::Verdict(verdict));
+    }
+    let destination = address::canonical(given);
+    let own = |destination| listeners::is_own(state.sockets().own(), destination);
+    match policy::decide(socket.transport, destination, &state.loopback, own) {
+        Decision::Direct => Ok(Fate::Verdict(Verdict::Continue)),
+        Decision::Refuse | Decision::Lead => {
+            state.ledger.refused(socket.transport, destination);
+            Ok(Fate::Verdict(Verdict::Fail(Errno(libc::ENETUNREACH))))
+        }
+        Decision::Dns => {
+            state.sockets().note_asked(socket.inode, destination);
+            let target = socket.reach(state.responder);
+            let Some(born) = &socket.born else {
+                let bytes = address::emit(target);
+                if usize::try_from(length).unwrap_or_default() < bytes.len() {
+                    return Err(Errno(libc::EINVAL).into());
+                }
+                call.memory()?.write(pointer, &bytes).map_err(|_| Errno(libc::EACCES))?;
+                return Ok(Fate::Verdict(Verdict::Continue));
+            };
+            let sent = socket::send_to(born.socket.as_fd(), &payload()?, flags | libc::MSG_DONTWAIT, target)?;
+            Ok(Fate::Sent(sent))
+        }
+    }
+}
