@@ -27,7 +27,7 @@ fn context7_records_and_replays() {
             ),
         ]),
         asks: &["GET https://context7.com/api/v2/context", "GET https://context7.com/api/v2/libs/search"],
-        rules: &[],
+        ..Server::default()
     }
     .records_and_replays();
 }

@@ -9,7 +9,6 @@ use crate::support::{Api, Asked, Server, cases, installed};
 fn duckduckgo_records_and_replays() {
     Server {
         command: installed::python("duckduckgo-mcp-server"),
-        key: None,
         apis: vec![Api::start("html.duckduckgo.com", api)],
         suite: cases::suite(&[
             cases::lists(&["search", "fetch_content"]),
@@ -20,7 +19,7 @@ fn duckduckgo_records_and_replays() {
             ),
         ]),
         asks: &["POST https://html.duckduckgo.com/html"],
-        rules: &[],
+        ..Server::default()
     }
     .records_and_replays();
 }

@@ -26,6 +26,7 @@ fn exa_records_and_replays_with_its_analytics() {
         ]),
         asks: &["POST https://api.agnost.ai/api/v1/capture-session", "POST https://api.exa.ai/search"],
         rules: &["json:$.session_id"],
+        ..Server::default()
     }
     .records_and_replays();
 }

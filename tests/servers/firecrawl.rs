@@ -29,7 +29,7 @@ fn firecrawl_records_and_replays() {
             ),
         ]),
         asks: &["POST https://api.firecrawl.dev/v2/map", "POST https://api.firecrawl.dev/v2/scrape"],
-        rules: &[],
+        ..Server::default()
     }
     .records_and_replays();
 }

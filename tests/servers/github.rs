@@ -35,7 +35,7 @@ pub(crate) fn server(command: Vec<String>) -> Server {
             "GET https://api.github.com/search/repositories",
             "GET https://api.github.com/repos/example/weather/issues/7",
         ],
-        rules: &[],
+        ..Server::default()
     }
 }
 

@@ -37,7 +37,7 @@ fn google_maps_records_and_replays() {
             "GET https://maps.googleapis.com/maps/api/elevation/json",
             "GET https://maps.googleapis.com/maps/api/geocode/json",
         ],
-        rules: &[],
+        ..Server::default()
     }
     .records_and_replays();
 }

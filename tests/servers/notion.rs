@@ -30,7 +30,7 @@ fn notion_records_and_replays() {
             "GET https://api.notion.com/v1/pages/11111111-2222-3333-4444-555555555555",
             "POST https://api.notion.com/v1/search",
         ],
-        rules: &[],
+        ..Server::default()
     }
     .records_and_replays();
 }

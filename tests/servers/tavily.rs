@@ -27,7 +27,7 @@ fn tavily_records_and_replays() {
             ),
         ]),
         asks: &["POST https://api.tavily.com/extract", "POST https://api.tavily.com/search"],
-        rules: &[],
+        ..Server::default()
     }
     .records_and_replays();
 }

@@ -9,7 +9,6 @@ use crate::support::{Api, Asked, Server, cases, installed};
 fn wikipedia_records_and_replays() {
     Server {
         command: installed::python("wikipedia-mcp"),
-        key: None,
         apis: vec![Api::start("en.wikipedia.org", api)],
         suite: cases::suite(&[
             cases::lists(&["search_wikipedia", "get_summary"]),
@@ -24,7 +23,7 @@ fn wikipedia_records_and_replays() {
             ),
         ]),
         asks: &["GET https://en.wikipedia.org/w/api.php"],
-        rules: &[],
+        ..Server::default()
     }
     .records_and_replays();
 }

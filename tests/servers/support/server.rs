@@ -13,9 +13,12 @@ const SUITE: &str = "server.suite.json";
 const SESSION: &str = "server.session.json";
 
 /// A server under test.
+#[derive(Default)]
 pub(crate) struct Server {
     /// What starts it.
     pub(crate) command: Vec<String>,
+    /// Flags of mcpeak beyond those of every server.
+    pub(crate) flags: Vec<String>,
     /// Its API key and the variable that it reads it from.
     pub(crate) key: Option<(&'static str, &'static str)>,
     /// The stand-ins of what it asks.
@@ -61,7 +64,7 @@ impl Server {
 
     fn run(&self, context: &Context, session: &[String]) -> Run {
         let mut line = vec!["test", SUITE, "--capture", "socket"];
-        line.extend(session.iter().map(String::as_str));
+        line.extend(session.iter().chain(&self.flags).map(String::as_str));
         line.extend(self.key.iter().flat_map(|(name, _)| ["--env", *name]));
         line.push("--");
         line.extend(self.command.iter().map(String::as_str));
