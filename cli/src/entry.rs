@@ -46,6 +46,7 @@ pub fn run() -> ProcessExitCode {
 
 async fn dispatch(command: Command, locale: Locale, printer: &Printer) -> Result<u8, CliError> {
     let interrupted = shutdown::token().map_err(|error| internal(&error, locale))?;
+    shutdown::bury_adopted().map_err(|error| internal(&error, locale))?;
     let code = match command {
         Command::Test(args) => commands::test::execute(&args, locale, printer, &interrupted).await?,
         Command::Run(args) => return commands::run::execute(&args, locale, printer, &interrupted).await,

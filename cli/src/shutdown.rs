@@ -1,7 +1,30 @@
-//! Signals that ask a run to end in order.
+//! Signals: those that ask a run to end in order, and the end of adopted processes.
 
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+
+/// The signal that cancelled the token; 0 before.
+static RECEIVED: AtomicI32 = AtomicI32::new(0);
+
+/// The signal that asked for the end, to be handed on; SIGTERM where the wish came from elsewhere.
+pub(crate) fn received() -> Signal {
+    Signal::from_named_raw(RECEIVED.load(Ordering::Relaxed)).unwrap_or(Signal::TERM)
+}
+
+/// Buries adopted processes. As the first process of a container, or with captured sockets, orphans are ours.
+pub(crate) fn bury_adopted() -> std::io::Result<()> {
+    let mut ended = signal(SignalKind::child())?;
+    // Ends with the runtime; there is nothing to join.
+    tokio::spawn(async move {
+        while ended.recv().await.is_some() {
+            mcpeak_core::process::reap_adopted();
+        }
+    });
+    Ok(())
+}
 
 /// A token that is cancelled by the first SIGINT, SIGTERM or SIGHUP. A second one ends the process at once, as users expect
 /// of a second Ctrl-C; by then the journal holds every finished exchange.
@@ -14,11 +37,12 @@ pub(crate) fn token() -> std::io::Result<CancellationToken> {
     // Ends with the runtime; there is nothing to join.
     tokio::spawn(async move {
         for _ in 0..2 {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
-            }
+            let received = tokio::select! {
+                _ = interrupt.recv() => SignalKind::interrupt(),
+                _ = terminate.recv() => SignalKind::terminate(),
+                _ = hangup.recv() => SignalKind::hangup(),
+            };
+            RECEIVED.store(received.as_raw_value(), Ordering::Relaxed);
             if cancelled.is_cancelled() {
                 #[expect(
                     clippy::exit,

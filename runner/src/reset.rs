@@ -133,8 +133,7 @@ impl ResetCommand {
             .kill_on_drop(true);
         #[cfg(unix)]
         command.process_group(0);
-        command
-            .spawn()
+        mcpeak_core::process::spawn(&mut command)
             .map_err(|error| self.error(ResetErrorKind::StartFailed { message: error.to_string() }))
     }
 

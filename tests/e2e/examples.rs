@@ -35,10 +35,13 @@ fn line(flags: &[&str], server: &[String]) -> Vec<String> {
 fn the_shipped_recording_serves_all_three_servers() {
     let context = Context::new();
     let session = example("weather.session.json");
-    for server in servers() {
-        let run = context.run(line(&["--session", &session], &server)).expect_code(0);
+    // Only the Node server asks for its sums, and by a client that knows no proxy.
+    for (server, replayed) in
+        servers().iter().zip(["6 outbound calls", "4 outbound calls", "4 outbound calls"])
+    {
+        let run = context.run(line(&["--session", &session], server)).expect_code(0);
         assert!(run.stdout.contains("12 passed"), "{}", run.stdout);
-        run.expect_stderr(&["4 outbound calls replayed", "connections opened by the proxy: 0"]);
+        run.expect_stderr(&[&format!("{replayed} replayed"), "connections opened by the proxy: 0"]);
     }
 }
 

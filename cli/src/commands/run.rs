@@ -17,9 +17,10 @@ use crate::session_report;
 use crate::settings::capture::CaptureChoice;
 use crate::settings::environment::named;
 use crate::settings::session::{self, SessionChoice};
+use crate::shutdown;
 use crate::text;
 
-/// How long a command may take to end after SIGTERM before it is killed.
+/// How long a command may take to end after the signal before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs the command with inherited stdio and gives its exit code; 1 where the command succeeded and a call had no recording.
@@ -40,8 +41,9 @@ pub(crate) async fn execute(
     let status = child(args, &recording, locale, interrupted).await;
     let finished = recording.finish(locale).await;
     let status = status?;
-    let Finished { report, used, .. } = finished?;
+    let Finished { report, used, seen } = finished?;
     printer.err(&session_report::render(&report, used, locale));
+    printer.err(&session_report::seen(&seen, locale));
     let mut code = code_of(status);
     if code == 0 && report.has_misses() {
         code = ExitCode::Failed.code();
@@ -87,8 +89,9 @@ async fn child(
     let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) else {
         return child.wait().await.map_err(failed);
     };
+    let signal = shutdown::received();
     // It may have ended meanwhile, so a failure to signal it is none.
-    let _ = if own_group { kill_process_group(pid, Signal::TERM) } else { kill_process(pid, Signal::TERM) };
+    let _ = if own_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
     if let Ok(status) = tokio::time::timeout(GRACE, child.wait()).await {
         return status.map_err(failed);
     }

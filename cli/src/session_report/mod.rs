@@ -4,15 +4,18 @@
 //! |---|---|
 //! | [`attribution`] | which case a miss belongs to |
 //! | [`block`] | the block for people |
+//! | [`seen`] | what the supervisor saw beside the calls |
 
 mod attribution;
 mod block;
+mod seen;
 
 use mcpeak_proxy::report::SessionReport;
 use serde_json::{Value, json};
 
 pub(crate) use attribution::MissedIn;
 pub(crate) use block::{misses, render, summary};
+pub(crate) use seen::{add_seen, seen};
 
 /// How calls were led to the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -351,6 +351,22 @@ impl Text for English {
         "no recording for this call".to_owned()
     }
 
+    fn seen_refused(&self, list: &str) -> String {
+        format!("refused, for only TCP is captured (clients of QUIC go on over TCP): {list}")
+    }
+
+    fn seen_local_sockets(&self, list: &str) -> String {
+        format!("connected to local sockets, and the programs behind them are not captured: {list}")
+    }
+
+    fn seen_passed(&self, list: &str) -> String {
+        format!("let through to other programs of this machine: {list}")
+    }
+
+    fn seen_unreadable(&self, list: &str) -> String {
+        format!("their memory may not be read, so their connections were refused: {list}")
+    }
+
     fn ingress_environment(&self) -> String {
         "led here by proxy variables; clients that ignore them are not seen: Node's fetch and http before version 24, Go \
          transports without Proxy, Rust's hyper, calls to loopback addresses"

@@ -345,6 +345,22 @@ impl Text for Korean {
         "이 호출의 녹화가 없습니다.".to_owned()
     }
 
+    fn seen_refused(&self, list: &str) -> String {
+        format!("TCP 만 캡처하므로 거부했습니다 (QUIC 클라이언트는 TCP 로 계속합니다): {list}")
+    }
+
+    fn seen_local_sockets(&self, list: &str) -> String {
+        format!("로컬 소켓에 연결했습니다. 그 뒤의 프로그램은 캡처되지 않습니다: {list}")
+    }
+
+    fn seen_passed(&self, list: &str) -> String {
+        format!("이 기계의 다른 프로그램으로 통과시켰습니다: {list}")
+    }
+
+    fn seen_unreadable(&self, list: &str) -> String {
+        format!("메모리를 읽을 수 없어 연결을 거부한 프로그램: {list}")
+    }
+
     fn ingress_environment(&self) -> String {
         "프록시 변수로 이끈 호출입니다. 이를 무시하는 클라이언트는 보이지 않습니다: 24 이전 Node 의 fetch 와 http, Proxy 없는 Go Transport, \
          Rust hyper, loopback 주소로의 호출"

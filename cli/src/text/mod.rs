@@ -80,6 +80,10 @@ pub(crate) trait Text: Sync {
     fn session_unused(&self, exchanges: usize) -> String;
     fn session_left(&self, left: u64, of: u64) -> String;
     fn miss_fix(&self, file: &str, all_used: bool) -> String;
+    fn seen_refused(&self, list: &str) -> String;
+    fn seen_local_sockets(&self, list: &str) -> String;
+    fn seen_passed(&self, list: &str) -> String;
+    fn seen_unreadable(&self, list: &str) -> String;
     fn ingress_environment(&self) -> String;
     fn nothing_seen(&self) -> String;
 }

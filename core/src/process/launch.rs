@@ -20,6 +20,6 @@ pub struct Unwatched;
 
 impl Launch for Unwatched {
     fn launch(&self, mut command: Command) -> io::Result<Child> {
-        command.spawn()
+        super::spawn(&mut command)
     }
 }

@@ -22,17 +22,16 @@ impl Names {
     /// them for network and broadcast.
     pub(super) fn address(&mut self, name: &str) -> Option<Ipv4Addr> {
         let name = name.to_ascii_lowercase();
-        let index = match self.by_name.get(&name) {
-            Some(&index) => index,
-            None => {
-                let index = u32::try_from(self.by_index.len()).ok()?;
-                if index + 2 >= self.pool.size {
-                    return None;
-                }
-                self.by_name.insert(name.clone(), index);
-                self.by_index.push(name);
-                index
+        let index = if let Some(&index) = self.by_name.get(&name) {
+            index
+        } else {
+            let index = u32::try_from(self.by_index.len()).ok()?;
+            if index + 2 >= self.pool.size {
+                return None;
             }
+            self.by_name.insert(name.clone(), index);
+            self.by_index.push(name);
+            index
         };
         Some(Ipv4Addr::from(self.pool.first + 1 + index))
     }
@@ -56,13 +55,13 @@ mod tests {
         let mut names = Names::new(AddressPool::default());
         let first = names.address("API.example.test").unwrap();
         let second = names.address("b.example.test").unwrap();
-        assert_eq!(first, Ipv4Addr::new(198, 18, 0, 1));
+        assert_eq!(first, Ipv4Addr::new(28, 254, 0, 1));
         assert_eq!(names.address("api.Example.test"), Some(first));
         assert_ne!(first, second);
         assert_eq!(names.name(first), Some("api.example.test"));
-        assert_eq!(names.name(Ipv4Addr::new(198, 18, 0, 0)), None);
-        assert_eq!(names.name(Ipv4Addr::new(198, 17, 255, 255)), None);
-        assert_eq!(names.name(Ipv4Addr::new(198, 18, 0, 3)), None);
+        assert_eq!(names.name(Ipv4Addr::new(28, 254, 0, 0)), None);
+        assert_eq!(names.name(Ipv4Addr::new(28, 253, 255, 255)), None);
+        assert_eq!(names.name(Ipv4Addr::new(28, 254, 0, 3)), None);
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Sockets {
     }
 
     /// Drops copies of sockets that their thread has closed.
-    fn sweep(&mut self) {
+    pub(super) fn sweep(&mut self) {
         self.born.retain(|inode, born| {
             process::socket_inode(born.thread, born.descriptor).is_ok_and(|present| present == *inode)
         });

@@ -85,6 +85,7 @@ pub(super) fn report(
             // A server that never started made no calls, and its own error says more.
             if started {
                 printer.err(&session_report::summary(&session.report, session.used, locale));
+                printer.err(&session_report::seen(&session.seen, locale));
             }
             if session.report.has_misses() {
                 code = code.worse(ExitCode::Failed);
@@ -123,10 +124,11 @@ fn outside(plan: &Plan, outcome: &Outcome) -> Vec<OutsideFailure> {
 
 fn reports(plan: &Plan, outcome: &Outcome) -> MultiReport {
     let extra = match &outcome.session {
-        Some(Ok(session)) => Some((
-            "session".to_owned(),
-            session_report::value(&session.report, session.used, &outcome.missed_in),
-        )),
+        Some(Ok(session)) => {
+            let mut value = session_report::value(&session.report, session.used, &outcome.missed_in);
+            session_report::add_seen(&mut value, &session.seen);
+            Some(("session".to_owned(), value))
+        }
         Some(Err(_)) | None => None,
     };
     let suites = outcome

@@ -103,7 +103,7 @@ fn other_processor_modes_have_no_network() {
     assert_eq!(run(architecture, 1, [0; 6]), ALLOW.k, "exit");
     assert_eq!(run(0x1234, 1, [0; 6]), refused(libc::EPERM));
     #[cfg(target_arch = "x86_64")]
-    assert_eq!(run(NATIVE, super::X32 | 42, [0; 6]), refused(libc::ENOSYS));
+    assert_eq!(run(NATIVE, super::X32 + 42, [0; 6]), refused(libc::ENOSYS));
 }
 
 #[test]

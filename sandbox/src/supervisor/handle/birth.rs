@@ -32,13 +32,16 @@ pub(super) fn socket(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle
     }
 }
 
-/// A socket with a port of its own is left alone: a copy would keep the port taken after the tree has closed it.
+/// A socket with a port that the program chose is left alone: a copy would keep the port taken after the tree has closed it. So would
+/// copies of sockets that got this port from the kernel and are closed by now, as programs do to find a free one.
 pub(super) fn bind(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
     if let Address::Internet(address) = call.address(call.argument(1), call.argument(2) & 0xffff_ffff)?
         && address.port() != 0
     {
         let inode = call.socket(call.int(0))?;
-        state.sockets().forget(inode);
+        let mut sockets = state.sockets();
+        sockets.forget(inode);
+        sockets.sweep();
     }
     Ok(Verdict::Continue.into())
 }

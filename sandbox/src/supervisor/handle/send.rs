@@ -32,7 +32,7 @@ pub(super) fn sendto(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle
         }
         Ok(call.memory()?.read(call.argument(1), length)?)
     };
-    answer(datagram(state, call, call.int(3), address, payload)?)
+    Ok(datagram(state, call, call.int(3), address, payload)?.into())
 }
 
 pub(super) fn sendmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
@@ -41,16 +41,18 @@ pub(super) fn sendmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacl
         return Ok(Verdict::Continue.into());
     }
     let address = (message.name, u64::from(message.name_length));
-    answer(datagram(state, call, call.int(2), address, || Ok(message.payload()?))?)
+    Ok(datagram(state, call, call.int(2), address, || Ok(message.payload()?))?.into())
 }
 
-fn answer(fate: Fate) -> Result<Outcome, Obstacle> {
-    Ok(match fate {
-        Fate::Verdict(verdict) => verdict,
-        // A datagram is at most 64 KiB.
-        Fate::Sent(length) => Verdict::Return(length as i64),
+impl From<Fate> for Outcome {
+    fn from(fate: Fate) -> Self {
+        match fate {
+            Fate::Verdict(verdict) => verdict,
+            // A datagram is at most 64 KiB.
+            Fate::Sent(length) => Verdict::Return(length as i64),
+        }
+        .into()
     }
-    .into())
 }
 
 /// Takes the first message; callers send the others again, as the call allows.

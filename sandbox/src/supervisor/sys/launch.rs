@@ -10,7 +10,7 @@ use super::descriptor::DescriptorLimit;
 pub(in super::super) fn spawn(mut command: Command, limit: DescriptorLimit) -> io::Result<Child> {
     // SAFETY: between fork and exec only `setrlimit` is called, which is async-signal-safe and allocates nothing.
     unsafe { command.pre_exec(move || limit.apply().map_err(io::Error::from)) };
-    command.spawn()
+    mcpeak_core::process::spawn(&mut command)
 }
 
 /// Adopts processes whose parent has ended, so that they stay below us: what is outside of the tree may not be looked at
