@@ -1,4 +1,4 @@
-//! `duckduckgo-mcp-server`, which asks with httpx and reads HTML.
+//! `duckduckgo-mcp-server`, which asks with httpx, reads HTML, and fetches only what resolves to public addresses.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::support::{Api, Asked, Server, cases, installed};
 fn duckduckgo_records_and_replays() {
     Server {
         command: installed::python("duckduckgo-mcp-server"),
-        apis: vec![Api::start("html.duckduckgo.com", api)],
+        apis: vec![Api::start("html.duckduckgo.com", api), Api::start("pages.example", page)],
         suite: cases::suite(&[
             cases::lists(&["search", "fetch_content"]),
             cases::says(
@@ -17,8 +17,13 @@ fn duckduckgo_records_and_replays() {
                 &json!({"query": "서울 weather", "max_results": 1}),
                 &["1. Weather today", "URL: https://pages.example/today", "Summary: Clear over Seoul"],
             ),
+            cases::says(
+                "fetch_content",
+                &json!({"url": "https://pages.example/today"}),
+                &["Clear over Seoul all day"],
+            ),
         ]),
-        asks: &["POST https://html.duckduckgo.com/html"],
+        asks: &["GET https://pages.example/today", "POST https://html.duckduckgo.com/html"],
         ..Server::default()
     }
     .records_and_replays();
@@ -34,4 +39,11 @@ fn api(asked: &Asked) -> Answer {
           <a class="result__snippet">Clear over Seoul</a>
         </div>"#;
     text(200, "text/html; charset=UTF-8", format!("<!doctype html><html><body>{result}</body></html>"))
+}
+
+fn page(asked: &Asked) -> Answer {
+    if asked.path != "/today" {
+        return not_found(asked);
+    }
+    text(200, "text/html; charset=utf-8", "<h1>날씨</h1><p>Clear over Seoul all day.</p>".to_owned())
 }

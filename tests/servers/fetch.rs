@@ -5,14 +5,10 @@ use serde_json::json;
 use crate::support::answer::{Answer, not_found, text};
 use crate::support::{Api, Asked, Server, cases, installed};
 
-/// A range that passes for public and that nobody routes: this server looks at the addresses of names.
-const PUBLIC: &str = "11.0.0.0/8";
-
 #[test]
 fn fetch_records_and_replays_though_it_refuses_private_addresses() {
     Server {
         command: installed::python("mcp-server-fetch"),
-        flags: vec!["--name-pool".to_owned(), PUBLIC.to_owned()],
         apis: vec![Api::start("pages.example", pages)],
         suite: cases::suite(&[
             cases::lists(&["fetch"]),
