@@ -1,11 +1,10 @@
-//! `exa-mcp-server`, which asks with Node's own `fetch`, and reports each run to an analytics service with axios.
+//! `exa-mcp-server`, which asks with Node's own `fetch`, and reports each call to an analytics service with axios.
 //!
-//! It has no switch for the latter. The service's stand-in refuses the first call of a run, which announces it under a
-//! random id; the server then sends no more. A rule takes the id out of matching.
+//! It has no switch for the latter. What it reports differs from run to run; rules take that out of matching.
 
 use serde_json::json;
 
-use crate::support::answer::{Answer, body, header, not_found, ok, unauthorized, with};
+use crate::support::answer::{Answer, body, header, not_found, ok, unauthorized};
 use crate::support::{Api, Asked, Server, cases, installed};
 
 const KEY: &str = "dummy-key-for-the-exa-stand-in";
@@ -24,8 +23,12 @@ fn exa_records_and_replays_with_its_analytics() {
                 &["Title: Weather today", "URL: https://pages.example/today", "Clear over Seoul"],
             ),
         ]),
-        asks: &["POST https://api.agnost.ai/api/v1/capture-session", "POST https://api.exa.ai/search"],
-        rules: &["json:$.session_id"],
+        asks: &[
+            "POST https://api.agnost.ai/api/v1/capture-event",
+            "POST https://api.agnost.ai/api/v1/capture-session",
+            "POST https://api.exa.ai/search",
+        ],
+        rules: &["json:$.session_id", "json:$.latency", "json:$.checkpoints"],
         ..Server::default()
     }
     .records_and_replays();
@@ -47,6 +50,9 @@ fn api(asked: &Asked) -> Answer {
     }
 }
 
-fn analytics(_: &Asked) -> Answer {
-    with(503, &json!({"error": "not today"}))
+fn analytics(asked: &Asked) -> Answer {
+    match asked.path.as_str() {
+        "/api/v1/capture-session" | "/api/v1/capture-event" => ok(&json!({"status": "ok"})),
+        _ => not_found(asked),
+    }
 }

@@ -32,8 +32,8 @@ pub(crate) fn server(command: Vec<String>) -> Server {
             ),
         ]),
         asks: &[
-            "GET https://api.github.com/search/repositories",
             "GET https://api.github.com/repos/example/weather/issues/7",
+            "GET https://api.github.com/search/repositories",
         ],
         ..Server::default()
     }

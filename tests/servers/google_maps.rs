@@ -33,10 +33,7 @@ fn google_maps_records_and_replays() {
                 }}),
             ),
         ]),
-        asks: &[
-            "GET https://maps.googleapis.com/maps/api/elevation/json",
-            "GET https://maps.googleapis.com/maps/api/geocode/json",
-        ],
+        asks: &["GET https://maps.googleapis.com/maps/api/elevation/json", "GET https://maps.googleapis.com/maps/api/geocode/json"],
         ..Server::default()
     }
     .records_and_replays();

@@ -1,6 +1,5 @@
 //! A server, its stand-ins and its suite; recording and replaying it.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -25,7 +24,7 @@ pub(crate) struct Server {
     pub(crate) apis: Vec<Api>,
     /// The text of its suite.
     pub(crate) suite: String,
-    /// Every request of the run as `METHOD URL` without the query; none more, none less.
+    /// Every request of the run as `METHOD URL` without the query, sorted; none more, none less.
     pub(crate) asks: &'static [&'static str],
     /// Match rules that go into the session file, for what differs from run to run.
     pub(crate) rules: &'static [&'static str],
@@ -41,12 +40,12 @@ impl Server {
         for api in &mut self.apis {
             api.stop();
         }
-        assert_eq!(asked(&context), self.asks.iter().map(ToString::to_string).collect());
+        assert_eq!(asked(&context), self.asks);
         self.add_rules(&context);
-        let replayed = self
-            .run(&context, &["--session".to_owned(), SESSION.to_owned()])
-            .expect_code(0)
-            .expect_stderr(&["connections opened by the proxy: 0"]);
+        let replayed =
+            self.run(&context, &["--session".to_owned(), SESSION.to_owned()]).expect_code(0).expect_stderr(
+                &[&format!("{} outbound call", self.asks.len()), "connections opened by the proxy: 0"],
+            );
         assert_eq!(recorded.stdout, replayed.stdout);
         self.assert_key_is_in_no_file(context.folder());
     }
@@ -100,11 +99,11 @@ fn session(context: &Context) -> Value {
     serde_json::from_str(&context.read(SESSION)).expect("the session file is JSON")
 }
 
-/// What the session file holds, as `METHOD URL` without the query.
-fn asked(context: &Context) -> BTreeSet<String> {
+/// What the session file holds, as `METHOD URL` without the query, sorted.
+fn asked(context: &Context) -> Vec<String> {
     let session = session(context);
     let exchanges = session["exchanges"].as_array().expect("a list of exchanges");
-    exchanges
+    let mut asked: Vec<String> = exchanges
         .iter()
         .map(|exchange| {
             let request = &exchange["request"];
@@ -112,5 +111,7 @@ fn asked(context: &Context) -> BTreeSet<String> {
             let url = url.split_once('?').map_or(url, |(before, _)| before);
             format!("{} {url}", request["method"].as_str().expect("a method"))
         })
-        .collect()
+        .collect();
+    asked.sort();
+    asked
 }
