@@ -10,6 +10,7 @@ mod fetch;
 mod firecrawl;
 mod github;
 mod google_maps;
+mod guide;
 mod notion;
 mod npx;
 mod tavily;
