@@ -51,6 +51,7 @@ async fn dispatch(command: Command, locale: Locale, printer: &Printer) -> Result
         Command::Test(args) => commands::test::execute(&args, locale, printer, &interrupted).await?,
         Command::Run(args) => return commands::run::execute(&args, locale, printer, &interrupted).await,
         Command::Proxy(args) => commands::proxy::execute(&args, locale, printer, &interrupted).await?,
+        Command::Doctor(args) => commands::doctor::execute(&args, locale, printer, &interrupted).await?,
         Command::Demo(args) => commands::demo::execute(&args, locale, printer, &interrupted).await?,
         Command::Healthcheck(args) => commands::healthcheck::execute(&args, locale).await?,
         Command::Ca(args) => commands::ca::execute(&args, locale, printer)?,

@@ -74,6 +74,11 @@ impl Recording {
         variables::all(&lead, &self.trust, java_options)
     }
 
+    /// How calls are led here.
+    pub(crate) fn used(&self) -> IngressUsed {
+        self.used
+    }
+
     /// Who starts a process whose calls shall come here.
     pub(crate) fn launcher(&self) -> Arc<dyn Launch> {
         self.capture.as_ref().map_or_else(|| Arc::new(Unwatched) as Arc<dyn Launch>, Capture::launcher)
@@ -158,6 +163,7 @@ pub(crate) async fn bind(
     let mut proxy = ProxySettings::new(mode, authority.clone());
     proxy.listen = listen;
     proxy.tunnel.clone_from(&settings.tunnel);
+    proxy.strict = settings.strict;
     let bound = Proxy::bind(proxy).await.map_err(|error| proxy_error(&error, locale))?;
     Ok((bound, authority))
 }

@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::BytesMut;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -34,13 +33,7 @@ pub(crate) async fn accept(listener: &TcpListener, shared: &Arc<Shared>, shutdow
             None => return,
             Some((place, Ok((tcp, _peer)))) => {
                 let (stream, reset) = TcpTransport::new(tcp);
-                let arrived = Arrived {
-                    stream: Box::new(stream),
-                    buffered: BytesMut::new(),
-                    route: Route::listener(),
-                    reset: Some(reset),
-                    known: None,
-                };
+                let arrived = Arrived::new(Box::new(stream), Route::listener(), Some(reset));
                 let serving = connection::serve(arrived, Arc::clone(shared));
                 shared.tracker.spawn(async move {
                     serving.await;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use mcpeak_core::accepted::{Accepted, Destination, Origin, Socket};
 
 use crate::connection::{self, Arrived};
@@ -33,7 +32,8 @@ impl Ingress {
             Origin::Process { program, .. } => Some(program),
         };
         let target = destination.and_then(target);
-        let route = Route { scheme: Scheme::Http, target, server_name: None, program };
+        let captured = target.is_some();
+        let route = Route { scheme: Scheme::Http, target, server_name: None, program, captured };
         let (stream, reset): (BoxStream, _) = match stream {
             Socket::Tcp(tcp) => {
                 let (stream, reset) = TcpTransport::new(tcp);
@@ -41,7 +41,7 @@ impl Ingress {
             }
             Socket::Other(stream) => (stream, None),
         };
-        let arrived = Arrived { stream, buffered: BytesMut::new(), route, reset, known: None };
+        let arrived = Arrived::new(stream, route, reset);
         self.shared.tracker.spawn(connection::serve(arrived, Arc::clone(&self.shared)));
         true
     }

@@ -56,7 +56,7 @@ impl Proxy {
     }
 
     async fn try_bind(settings: ProxySettings) -> Result<BoundProxy, ProxyError> {
-        let ProxySettings { listen, mode, authority, tunnel, limits } = settings;
+        let ProxySettings { listen, mode, authority, tunnel, strict, limits } = settings;
         let failed = |source| ProxyError::Bind { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -78,6 +78,7 @@ impl Proxy {
             counters,
             limits,
             tunnel,
+            strict,
             address,
             stop: CancellationToken::new(),
             cut: CancellationToken::new(),

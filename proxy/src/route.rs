@@ -23,6 +23,8 @@ pub(crate) struct Route {
     pub(crate) server_name: Option<String>,
     /// The program that connected, if known.
     pub(crate) program: Option<String>,
+    /// Whether `target` is where a captured socket was connected to, rather than what a client asked a proxy for.
+    pub(crate) captured: bool,
 }
 
 /// A request that names no place to go.
@@ -45,6 +47,11 @@ impl Target {
         (!host.is_empty() && port != 0).then_some(Self { host, port })
     }
 
+    /// As reports name it where what is spoken there is not HTTP.
+    pub(crate) fn url(&self) -> String {
+        format!("tcp://{}", self.authority())
+    }
+
     /// As a request line and a `Host` field carry it.
     pub(crate) fn authority(&self) -> String {
         if self.host.contains(':') {
@@ -57,7 +64,27 @@ impl Target {
 
 impl Route {
     pub(crate) const fn listener() -> Self {
-        Self { scheme: Scheme::Http, target: None, server_name: None, program: None }
+        Self { scheme: Scheme::Http, target: None, server_name: None, program: None, captured: false }
+    }
+
+    /// The host that a captured socket was connected to.
+    pub(crate) fn captured_host(&self) -> Option<&str> {
+        self.target.as_ref().filter(|_| self.captured).map(|target| target.host.as_str())
+    }
+
+    /// Where the connection was meant to go, by the name in the ClientHello where only an address is known otherwise.
+    pub(crate) fn named_target(&self) -> Option<Target> {
+        let target = self.target.clone()?;
+        let name = self.server_name.clone().filter(|_| target.host.parse::<IpAddr>().is_ok());
+        Some(Target { host: name.unwrap_or(target.host), port: target.port })
+    }
+
+    /// Where the connection was meant to go, if that is a name that was resolved, and `authority` names another host.
+    pub(crate) fn contradicted_by(&self, authority: &str) -> Option<Origin> {
+        let host = self.captured_host().filter(|host| host.parse::<IpAddr>().is_err())?;
+        let authority = authority.trim().parse::<http::uri::Authority>().ok()?;
+        let origin = Origin::new(self.scheme, host, self.target.as_ref().map(|target| target.port));
+        (normal_host(authority.host()) != host).then_some(origin)
     }
 
     /// The name that a certificate for this connection must carry, if anything says it.
@@ -202,6 +229,7 @@ mod tests {
             target: Some(target),
             server_name: Some("api.test".into()),
             program: None,
+            captured: true,
         };
         assert_eq!(url(&tunnel, "/p", Some("api.test")).unwrap(), "https://api.test/p via 192.0.2.7:443");
         assert_eq!(url(&tunnel, "/p", None).unwrap(), "https://api.test/p via 192.0.2.7:443");

@@ -10,7 +10,10 @@ use crate::authority::Authority;
 use crate::counts::Counters;
 use crate::engine::Engine;
 use crate::exchange::Origin;
+use crate::report::Warning;
+use crate::route::Route;
 use crate::settings::{HostPattern, Limits};
+use crate::upstream::Upstream;
 
 /// What all connections of a running proxy share. Nothing in here changes but counters.
 pub(crate) struct Shared {
@@ -19,6 +22,8 @@ pub(crate) struct Shared {
     pub(crate) counters: Arc<Counters>,
     pub(crate) limits: Limits,
     pub(crate) tunnel: Vec<HostPattern>,
+    /// Whether nothing but HTTP is let through.
+    pub(crate) strict: bool,
     /// Where the proxy itself listens.
     pub(crate) address: SocketAddr,
     /// No further connections and requests.
@@ -44,6 +49,19 @@ impl Shared {
 
     pub(crate) fn is_own_origin(&self, origin: &Origin) -> bool {
         self.is_own(&origin.host, origin.port)
+    }
+
+    /// The way to the network for connections that are not HTTP, where they may take it.
+    pub(crate) fn upstream_of_unread(&self) -> Option<&Arc<Upstream>> {
+        self.engine.upstream().filter(|_| !self.strict)
+    }
+
+    /// Remarks that a request or a ClientHello names another host than the one that was resolved. The resolved one wins.
+    pub(crate) fn note_host(&self, route: &Route, authority: &str) {
+        if let Some(origin) = route.contradicted_by(authority) {
+            let host = self.engine.shown(authority.trim());
+            self.counters.warn(Warning::HostDiffers { destination: origin.to_string(), host });
+        }
     }
 
     /// Whether the TLS of a host stays unread.

@@ -11,10 +11,6 @@ pub(crate) struct CaptureArgs {
     #[arg(long, value_enum, default_value_t, value_name = "WAY")]
     pub(crate) capture: CaptureArg,
 
-    /// Refuse what is not HTTP while recording, instead of passing it on unread
-    #[arg(long)]
-    pub(crate) strict: bool,
-
     /// Let connections to loopback ports of other programs through: to this PORT, or to all (repeatable)
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "all", value_parser = loopback_port)]
     pub(crate) pass_loopback: Vec<LoopbackPort>,

@@ -6,7 +6,7 @@
 //! | [`target`] | which server: the same flags for every command |
 //! | [`session`] | recording and replaying of outbound calls |
 //! | [`test`] | `mcpeak test` |
-//! | [`operation`] | `run`, `proxy`, `ca`, `env`, `session`, `healthcheck`, `completions`, `demo` |
+//! | [`operation`] | `run`, `proxy`, `ca`, `env`, `session`, `healthcheck`, `completions`, `demo`, `doctor` |
 
 pub(crate) mod capture;
 pub(crate) mod operation;
@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Ca(operation::CaArgs),
     /// Print the variables that lead a program through a proxy
     Env(operation::EnvArgs),
+    /// Try capture, and the trust of every runtime found here
+    Doctor(operation::DoctorArgs),
     /// Look after session files
     #[command(subcommand)]
     Session(operation::SessionCommand),

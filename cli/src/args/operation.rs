@@ -46,6 +46,13 @@ pub(crate) struct RunArgs {
     pub(crate) command: Vec<String>,
 }
 
+/// What works here.
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) capture: CaptureArgs,
+}
+
 /// Stand-alone proxy.
 #[derive(Args, Debug)]
 pub(crate) struct ProxyArgs {

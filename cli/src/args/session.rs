@@ -51,4 +51,8 @@ pub(crate) struct SessionArgs {
     /// Leave the connections to this host uninterpreted (repeatable)
     #[arg(long, value_name = "HOST")]
     pub(crate) tunnel: Vec<String>,
+
+    /// Refuse what is not HTTP while recording, instead of passing it on unread
+    #[arg(long)]
+    pub(crate) strict: bool,
 }

@@ -3,6 +3,7 @@
 pub(crate) mod ca;
 pub(crate) mod completions;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod env;
 pub(crate) mod healthcheck;
 pub(crate) mod proxy;

@@ -24,7 +24,7 @@ pub(crate) fn misses(report: &SessionReport, missed_in: &MissedIn, locale: Local
 }
 
 /// The rest, for stderr; begins with an empty line and ends with a newline.
-pub(crate) fn summary(report: &SessionReport, used: IngressUsed, locale: Locale) -> String {
+pub(crate) fn summary(report: &SessionReport, ingress: IngressUsed, locale: Locale) -> String {
     let (text, sentences) = (text::of(locale), mcpeak_proxy::text::of(locale));
     let mut lines = vec![String::new(), heading(report, text)];
     lines.push(format!("  {}", text.session_upstream(report.upstream_connections)));
@@ -34,26 +34,23 @@ pub(crate) fn summary(report: &SessionReport, used: IngressUsed, locale: Locale)
     if report.tunnelled > 0 {
         lines.push(format!("  {}", text.session_tunnelled(report.tunnelled)));
     }
-    for (origin, calls) in &report.destinations {
-        lines.push(format!("  {origin}  {calls}"));
+    for (destination, counts) in &report.destinations {
+        lines.push(format!("  {destination}  {}", text.session_destination(counts)));
     }
     unused(&report.unused, text, &mut lines);
     for refused in &report.refused_certificates {
-        lines.push(format!(
-            "  ! {}",
-            sentences.refused_certificate(&refused.host, refused.program.as_deref(), refused.count)
-        ));
+        lines.push(format!("  ! {}", sentences.refused_certificate(refused, report.mode)));
     }
     for warning in &report.warnings {
         lines.push(format!("  ! {}", sentences.warning(warning)));
     }
-    ingress(report, used, text, &mut lines);
+    led_here(report, ingress, text, &mut lines);
     escaped(&lines)
 }
 
 /// Both, for commands without a report of their own.
-pub(crate) fn render(report: &SessionReport, used: IngressUsed, locale: Locale) -> String {
-    misses(report, &MissedIn::default(), locale) + &summary(report, used, locale)
+pub(crate) fn render(report: &SessionReport, ingress: IngressUsed, locale: Locale) -> String {
+    misses(report, &MissedIn::default(), locale) + &summary(report, ingress, locale)
 }
 
 fn escaped(lines: &[String]) -> String {
@@ -126,21 +123,15 @@ fn more(all: usize, lines: &mut Vec<String>) {
     }
 }
 
-/// Nothing at all seen is more often a client that ignores the proxy than a server without calls.
-fn ingress(report: &SessionReport, used: IngressUsed, text: &dyn Text, lines: &mut Vec<String>) {
-    if used == IngressUsed::None {
-        return;
-    }
-    let nothing_seen = report.recorded == 0
-        && report.replayed == 0
-        && report.missed.is_empty()
-        && report.passed_through == 0
-        && report.tunnelled == 0
-        && report.refused_certificates.is_empty();
-    if nothing_seen {
-        lines.push(format!("  ! {}", text.nothing_seen()));
-    } else if report.mode == Mode::Record && used == IngressUsed::Environment {
-        lines.push(format!("  {}", text.ingress_environment()));
+/// How the calls were led here, and what that leaves unseen. What whoever led them here has seen belongs here too.
+fn led_here(report: &SessionReport, ingress: IngressUsed, text: &dyn Text, lines: &mut Vec<String>) {
+    let nothing_seen = report.destinations.is_empty() && report.refused_certificates.is_empty();
+    match ingress {
+        IngressUsed::Sockets => lines.push(format!("  {}", text.ingress_sockets(nothing_seen))),
+        // Nothing at all seen is more often a client that ignores the proxy than a server without calls.
+        IngressUsed::Environment if nothing_seen => lines.push(format!("  ! {}", text.nothing_seen())),
+        IngressUsed::Environment => lines.push(format!("  {}", text.ingress_environment())),
+        IngressUsed::None => {}
     }
 }
 
@@ -148,9 +139,12 @@ fn ingress(report: &SessionReport, used: IngressUsed, text: &dyn Text, lines: &m
 mod tests {
     use mcpeak_core::locale::Locale;
     use mcpeak_proxy::matching::{Difference, MissReason, MissReport};
-    use mcpeak_proxy::report::{Counts, Mode, SessionReport, Unused, Warning};
+    use mcpeak_proxy::report::{
+        Counts, DestinationCounts, Mode, RefusedCertificate, SessionReport, Unused, Warning,
+    };
 
-    use super::{IngressUsed, render};
+    use super::render;
+    use crate::session_report::IngressUsed;
 
     fn report() -> SessionReport {
         let mut report = SessionReport::new(Mode::Replay, "weather.session.json", &Counts::default());
@@ -172,13 +166,17 @@ mod tests {
             left: 1,
             of: 2,
         }];
+        let counts =
+            |replayed, missed| DestinationCounts { replayed, missed, ..DestinationCounts::default() };
+        report.destinations =
+            [("https://a".to_owned(), counts(2, 2)), ("https://b".to_owned(), counts(1, 0))].into();
         report.warnings = vec![Warning::ValueNotSearched { name: "DEBUG".to_owned() }];
         report
     }
 
     #[test]
     fn the_block_in_english() {
-        insta::assert_snapshot!(render(&report(), IngressUsed::Environment, Locale::En), @r#"
+        insta::assert_snapshot!(render(&report(), IngressUsed::Sockets, Locale::En), @r#"
 
         2 calls without a recording:
           ✗ GET https://a/x\u001b[31m  (2 times)
@@ -188,9 +186,12 @@ mod tests {
 
         3 outbound calls replayed from weather.session.json
           connections opened by the proxy: 0
+          https://a  2 replayed, 2 missed
+          https://b  1 replayed
           1 recorded call not used:
             GET https://a/x?city=seoul  (1 of 2 left)
           ! the value of DEBUG is too short or too plain to be searched for; only its places are redacted
+          every socket of the server's processes was led here
         "#);
     }
 
@@ -207,5 +208,36 @@ mod tests {
             assert!(block.contains(fact), "{fact} in {block}");
         }
         assert!(!block.contains('\u{1b}'), "control characters are escaped");
+    }
+
+    #[test]
+    fn the_block_says_how_calls_were_led_here_and_what_that_leaves_unseen() {
+        for locale in [Locale::En, Locale::Ko] {
+            let block = render(&report(), IngressUsed::Environment, locale);
+            assert!(["Node", "Go", "Java", "Rust"].iter().all(|who| block.contains(who)), "{block}");
+            let block = render(&report(), IngressUsed::Sockets, locale);
+            assert!(!block.contains("Node"), "{block}");
+            assert!(!render(&report(), IngressUsed::None, locale).contains("Node"));
+        }
+        let empty = SessionReport::new(Mode::Replay, "s.json", &Counts::default());
+        let sockets = render(&empty, IngressUsed::Sockets, Locale::En);
+        assert!(sockets.contains("it made no outbound call"), "{sockets}");
+        let environment = render(&empty, IngressUsed::Environment, Locale::En);
+        assert!(environment.contains("or its calls went past it"), "{environment}");
+    }
+
+    #[test]
+    fn t4_a_refused_certificate_comes_with_what_to_set_in_this_mode() {
+        for (mode, tunnel) in [(Mode::Record, true), (Mode::Replay, false)] {
+            let mut report = SessionReport::new(mode, "s.json", &Counts::default());
+            let (host, program) = ("pinned.test".to_owned(), Some("app\u{1b}".to_owned()));
+            report.refused_certificates = vec![RefusedCertificate { host, program, count: 2 }];
+            for locale in [Locale::En, Locale::Ko] {
+                let block = render(&report, IngressUsed::Sockets, locale);
+                assert!(block.contains("pinned.test") && block.contains(r"app\u001b"), "{block}");
+                assert!(block.contains("SSL_CERT_FILE"), "{block}");
+                assert_eq!(block.contains("--tunnel pinned.test"), tunnel, "{block}");
+            }
+        }
     }
 }

@@ -20,26 +20,28 @@ pub(crate) use seen::{add_seen, seen};
 /// How calls were led to the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IngressUsed {
-    /// Sockets: every call was seen.
+    /// Every socket of the server's process tree.
     Sockets,
-    /// Proxy variables: calls of clients that honour them were seen.
+    /// Proxy variables.
     Environment,
-    /// By the client's own settings.
+    /// The server was told by other means, or not at all.
     None,
 }
 
-/// The way as it is named in JSON.
-fn name(used: IngressUsed) -> &'static str {
-    match used {
-        IngressUsed::Sockets => "sockets",
-        IngressUsed::Environment => "environment",
-        IngressUsed::None => "none",
+impl IngressUsed {
+    /// As it is named in JSON.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sockets => "sockets",
+            Self::Environment => "environment",
+            Self::None => "none",
+        }
     }
 }
 
 /// For machines: the report with the ingress in front.
-pub(crate) fn value(report: &SessionReport, used: IngressUsed, missed_in: &MissedIn) -> Value {
-    let mut value = json!({ "ingress": name(used) });
+pub(crate) fn value(report: &SessionReport, ingress: IngressUsed, missed_in: &MissedIn) -> Value {
+    let mut value = json!({ "ingress": ingress.as_str() });
     // A report is plain data and always serialises.
     if let (Some(members), Ok(Value::Object(whole))) = (value.as_object_mut(), serde_json::to_value(report)) {
         members.extend(whole);

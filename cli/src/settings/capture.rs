@@ -8,8 +8,6 @@ use crate::args::capture::{CaptureArg, CaptureArgs, LoopbackPort};
 #[derive(Clone, Debug)]
 pub(crate) struct CaptureChoice {
     pub(crate) way: CaptureArg,
-    /// Whether recording refuses what is not HTTP.
-    pub(crate) strict: bool,
     pub(crate) settings: CaptureSettings,
 }
 
@@ -30,10 +28,6 @@ impl From<&CaptureArgs> for CaptureChoice {
                     .collect(),
             )
         };
-        Self {
-            way: args.capture,
-            strict: args.strict,
-            settings: CaptureSettings { pool: args.name_pool, loopback },
-        }
+        Self { way: args.capture, settings: CaptureSettings { pool: args.name_pool, loopback } }
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct SessionSettings {
     pub(crate) ca_dir: Option<PathBuf>,
     pub(crate) upstream: UpstreamSettings,
     pub(crate) tunnel: Vec<HostPattern>,
+    /// Whether recording refuses what is not HTTP.
+    pub(crate) strict: bool,
     pub(crate) redactor: Redactor,
 }
 
@@ -67,6 +69,7 @@ pub(crate) fn resolve(
         ca_dir: args.ca_dir.clone(),
         upstream: upstream(args, text)?,
         tunnel: parse_all("--tunnel", &args.tunnel, text)?,
+        strict: args.strict,
         redactor: Redactor::new(values),
     })
 }

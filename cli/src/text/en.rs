@@ -1,8 +1,9 @@
 //! English.
 
+use mcpeak_proxy::report::DestinationCounts;
 use mcpeak_sandbox::capture::CaptureError;
 
-use super::Text;
+use super::{Text, destination};
 
 pub(super) struct English;
 
@@ -313,6 +314,14 @@ impl Text for English {
         format!("{} tunnelled unread", plural(connections, "connection"))
     }
 
+    fn session_destination(&self, counts: &DestinationCounts) -> String {
+        destination(
+            counts,
+            ["recorded", "replayed", "missed", "passed through", "tunnelled unread", "refused"],
+            |what, count| format!("{count} {what}"),
+        )
+    }
+
     fn session_upstream(&self, connections: u64) -> String {
         format!("connections opened by the proxy: {connections}")
     }
@@ -351,6 +360,26 @@ impl Text for English {
         "no recording for this call".to_owned()
     }
 
+    fn doctor_sockets(&self) -> String {
+        "sockets are captured: any language, without the program's cooperation".to_owned()
+    }
+
+    fn doctor_variables(&self) -> String {
+        "sockets are not captured; only clients that honour proxy variables are seen".to_owned()
+    }
+
+    fn doctor_off(&self) -> String {
+        "nothing leads programs to the proxy, as asked for".to_owned()
+    }
+
+    fn doctor_trusts(&self, runtime: &str) -> String {
+        format!("{runtime}: a recorded https call was replayed")
+    }
+
+    fn doctor_fails(&self, runtime: &str, words: &str) -> String {
+        format!("{runtime}: no recorded answer: {words}")
+    }
+
     fn seen_refused(&self, list: &str) -> String {
         format!("refused, for only TCP is captured (clients of QUIC go on over TCP): {list}")
     }
@@ -368,9 +397,18 @@ impl Text for English {
     }
 
     fn ingress_environment(&self) -> String {
-        "led here by proxy variables; clients that ignore them are not seen: Node's fetch and http before version 24, Go \
-         transports without Proxy, Rust's hyper, calls to loopback addresses"
+        "led here by proxy variables; clients that ignore them are not seen: Node's fetch and http before version 24 and its custom \
+         agents, Go transports without Proxy, Java and Rust clients that are told to use none, Rust's hyper, libraries that dial by \
+         themselves (WebSocket, databases), calls to loopback addresses"
             .to_owned()
+    }
+
+    fn ingress_sockets(&self, nothing_seen: bool) -> String {
+        if nothing_seen {
+            return "every socket of the server's processes was led here: it made no outbound call"
+                .to_owned();
+        }
+        "every socket of the server's processes was led here".to_owned()
     }
 
     fn nothing_seen(&self) -> String {

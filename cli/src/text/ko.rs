@@ -1,8 +1,9 @@
 //! Korean.
 
+use mcpeak_proxy::report::DestinationCounts;
 use mcpeak_sandbox::capture::CaptureError;
 
-use super::Text;
+use super::{Text, destination};
 
 pub(super) struct Korean;
 
@@ -307,6 +308,14 @@ impl Text for Korean {
         format!("읽지 않고 이어 준 연결: {connections}건")
     }
 
+    fn session_destination(&self, counts: &DestinationCounts) -> String {
+        destination(
+            counts,
+            ["녹화", "재생", "녹화 없음", "통과", "읽지 않고 연결", "거부"],
+            |what, count| format!("{what} {count}건"),
+        )
+    }
+
     fn session_upstream(&self, connections: u64) -> String {
         format!("프록시가 연 연결: {connections}건")
     }
@@ -345,6 +354,26 @@ impl Text for Korean {
         "이 호출의 녹화가 없습니다.".to_owned()
     }
 
+    fn doctor_sockets(&self) -> String {
+        "소켓을 캡처합니다. 프로그램의 협조 없이 어떤 언어든 됩니다.".to_owned()
+    }
+
+    fn doctor_variables(&self) -> String {
+        "소켓을 캡처하지 않습니다. 프록시 변수를 따르는 클라이언트만 보입니다.".to_owned()
+    }
+
+    fn doctor_off(&self) -> String {
+        "요청대로 프로그램을 프록시로 이끌지 않습니다.".to_owned()
+    }
+
+    fn doctor_trusts(&self, runtime: &str) -> String {
+        format!("{runtime}: 기록된 https 호출이 재생되었습니다.")
+    }
+
+    fn doctor_fails(&self, runtime: &str, words: &str) -> String {
+        format!("{runtime}: 기록된 응답을 받지 못했습니다: {words}")
+    }
+
     fn seen_refused(&self, list: &str) -> String {
         format!("TCP 만 캡처하므로 거부했습니다 (QUIC 클라이언트는 TCP 로 계속합니다): {list}")
     }
@@ -362,9 +391,18 @@ impl Text for Korean {
     }
 
     fn ingress_environment(&self) -> String {
-        "프록시 변수로 이끈 호출입니다. 이를 무시하는 클라이언트는 보이지 않습니다: 24 이전 Node 의 fetch 와 http, Proxy 없는 Go Transport, \
-         Rust hyper, loopback 주소로의 호출"
+        "프록시 변수로 이끈 호출입니다. 이를 무시하는 클라이언트는 보이지 않습니다: 24 이전 Node 의 fetch 와 http 및 \
+         직접 만든 agent, Proxy 없는 Go Transport, 프록시를 끈 Java 와 Rust 클라이언트, Rust hyper, 직접 연결하는 라이브러리 (WebSocket, \
+         데이터베이스), loopback 주소로의 호출"
             .to_owned()
+    }
+
+    fn ingress_sockets(&self, nothing_seen: bool) -> String {
+        if nothing_seen {
+            return "서버 프로세스의 모든 소켓을 이끌었습니다. 서버는 외부 호출을 하지 않았습니다."
+                .to_owned();
+        }
+        "서버 프로세스의 모든 소켓을 이끌었습니다.".to_owned()
     }
 
     fn nothing_seen(&self) -> String {

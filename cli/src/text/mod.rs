@@ -4,6 +4,7 @@ mod en;
 mod ko;
 
 use mcpeak_core::locale::Locale;
+use mcpeak_proxy::report::DestinationCounts;
 use mcpeak_sandbox::capture::CaptureError;
 
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
@@ -67,11 +68,19 @@ pub(crate) trait Text: Sync {
     fn demo_exit(&self, code: u8) -> String;
     fn demo_closing(&self, kept: Option<&str>) -> String;
 
+    // Doctor.
+    fn doctor_sockets(&self) -> String;
+    fn doctor_variables(&self) -> String;
+    fn doctor_off(&self) -> String;
+    fn doctor_trusts(&self, runtime: &str) -> String;
+    fn doctor_fails(&self, runtime: &str, words: &str) -> String;
+
     // The session block.
     fn session_recorded(&self, calls: u64, file: &str) -> String;
     fn session_replayed(&self, calls: u64, file: &str) -> String;
     fn session_passed(&self, calls: u64) -> String;
     fn session_tunnelled(&self, connections: u64) -> String;
+    fn session_destination(&self, counts: &DestinationCounts) -> String;
     fn session_upstream(&self, connections: u64) -> String;
     fn miss_in_junit(&self) -> String;
     fn session_missed(&self, calls: usize) -> String;
@@ -85,6 +94,7 @@ pub(crate) trait Text: Sync {
     fn seen_passed(&self, list: &str) -> String;
     fn seen_unreadable(&self, list: &str) -> String;
     fn ingress_environment(&self) -> String;
+    fn ingress_sockets(&self, nothing_seen: bool) -> String;
     fn nothing_seen(&self) -> String;
 }
 
@@ -94,4 +104,17 @@ pub(crate) fn of(locale: Locale) -> &'static dyn Text {
         Locale::En => &en::English,
         Locale::Ko => &ko::Korean,
     }
+}
+
+/// What became of the calls to one destination, in a fixed order and without what did not happen. The names are those of
+/// recorded, replayed, missed, passed, tunnelled and refused ones.
+fn destination(
+    counts: &DestinationCounts,
+    names: [&str; 6],
+    written: impl Fn(&str, u64) -> String,
+) -> String {
+    let DestinationCounts { recorded, replayed, missed, passed, tunnelled, refused } = *counts;
+    let all = names.into_iter().zip([recorded, replayed, missed, passed, tunnelled, refused]);
+    let happened = all.filter(|(_, count)| *count > 0).map(|(name, count)| written(name, count));
+    happened.collect::<Vec<_>>().join(", ")
 }

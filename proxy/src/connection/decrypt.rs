@@ -9,7 +9,7 @@ use rustls::{AlertDescription, Error as TlsError};
 use tokio::time::timeout;
 use tokio_rustls::LazyConfigAcceptor;
 
-use super::relay;
+use super::relay::{self, Unread};
 use super::serve::Arrived;
 use crate::authority::Alpn;
 use crate::detect::Protocol;
@@ -27,12 +27,13 @@ const HELLO: usize = 17 * 1024;
 pub(super) async fn decrypt(mut arrived: Arrived, shared: &Arc<Shared>) -> Option<Arrived> {
     if !shared.tunnel.is_empty() && shared.engine.upstream().is_some() {
         let named = peek_name(&mut arrived).await;
-        let host = named.as_deref().or(arrived.route.target.as_ref().map(|target| target.host.as_str()));
-        if host.is_some_and(|host| shared.is_tunnelled(host)) {
+        let meant = arrived.route.target.as_ref().map(|target| target.host.as_str());
+        if named.as_deref().into_iter().chain(meant).any(|host| shared.is_tunnelled(host)) {
             let port = arrived.route.target.as_ref().map_or(HTTPS, |target| target.port);
-            let target = named.map(|host| Target { host, port });
+            let target = named.clone().map(|host| Target { host, port });
             arrived.route.target = arrived.route.target.or(target);
-            relay::relay(arrived, shared).await;
+            arrived.route.server_name = named;
+            relay::relay(arrived, Unread::Wished, shared).await;
             return None;
         }
     }
@@ -42,7 +43,10 @@ pub(super) async fn decrypt(mut arrived: Arrived, shared: &Arc<Shared>) -> Optio
             .await
             .ok()??;
     let route = Route { scheme: Scheme::Https, server_name, ..route };
-    Some(Arrived { stream, buffered: bytes::BytesMut::new(), route, reset, known: alpn })
+    if let Some(name) = &route.server_name {
+        shared.note_host(&route, name);
+    }
+    Some(Arrived { known: alpn, ..Arrived::new(stream, route, reset) })
 }
 
 async fn handshake(

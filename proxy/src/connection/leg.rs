@@ -40,6 +40,9 @@ impl Leg {
 
 impl http1::Served for Leg {
     async fn answer(&self, line: RequestLine, body: Body) -> Reply {
+        if let Some(host) = line.headers.get("host").filter(|_| line.target.starts_with('/')) {
+            self.shared.note_host(&self.route, host);
+        }
         // Asked as a server and not as a proxy, on this very port: the name that the client has for it does not matter.
         let direct = self.route.target.is_none() && line.target.starts_with('/');
         match self.route.place(line) {
@@ -64,7 +67,7 @@ impl http1::Served for Leg {
     }
 
     fn follows_upgrade(&self, line: &RequestLine) -> bool {
-        self.shared.engine.upstream().is_some()
+        self.shared.upstream_of_unread().is_some()
             && line.headers.contains("upgrade")
             && hop::connection_has(&line.headers, "upgrade")
             // HTTP/2 by upgrade is a courtesy that RFC 9113 has dropped: answered over HTTP/1.
@@ -80,6 +83,9 @@ impl http2::Served for Leg {
     async fn answer(&self, parts: http::request::Parts, body: Body) -> Reply {
         if parts.method == http::Method::CONNECT {
             return respond::unsupported("CONNECT over HTTP/2 is not served");
+        }
+        if let Some(authority) = parts.uri.authority() {
+            self.shared.note_host(&self.route, authority.as_str());
         }
         match self.route.place_h2(&parts) {
             Ok((origin, via)) => {

@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `serve` | goes from protocol to protocol |
+//! | `opening` | who speaks first, and in which protocol |
 //! | `leg` | answers the requests of a connection |
 //! | `tunnel` | CONNECT, and requests to change the protocol |
 //! | `socks5` | SOCKS version 5 |
@@ -11,6 +12,7 @@
 
 mod decrypt;
 mod leg;
+mod opening;
 mod relay;
 mod serve;
 mod socks5;

@@ -5,45 +5,82 @@ use std::sync::Arc;
 use tokio::io::{AsyncWriteExt as _, copy_bidirectional_with_sizes};
 
 use super::serve::Arrived;
-use crate::report::Warning;
-use crate::route::Target;
+use crate::report::{Refusal, Warning};
+use crate::route::{Route, Target};
 use crate::shared::Shared;
-use crate::transport::BoxStream;
+use crate::transport::{BoxStream, ResetSwitch};
+use crate::upstream::ForwardError;
 
 /// Buffer of one direction.
 const BUFFER: usize = 64 * 1024;
 
+/// Why the bytes of a connection stay unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// The user said so.
+    Wished,
+    /// They are not HTTP.
+    Unknown,
+    /// There are none: the client waits for the server.
+    Silent,
+}
+
 /// Passes a connection on to where it was meant to go. In replay there is no such place: the connection ends.
-pub(super) async fn relay(arrived: Arrived, shared: &Arc<Shared>) {
-    let Arrived { stream, buffered, route, reset, .. } = arrived;
-    let refuse = async |stream: BoxStream, reset: Option<crate::transport::ResetSwitch>| {
-        if let Some(reset) = reset {
-            reset.reset(stream).await;
-        }
+pub(super) async fn relay(mut arrived: Arrived, unread: Unread, shared: &Arc<Shared>) {
+    let Some(place) = place(&arrived.route, shared) else { return arrived.reset().await };
+    let upstream = match unread {
+        Unread::Wished => shared.engine.upstream(),
+        Unread::Unknown | Unread::Silent => shared.upstream_of_unread(),
     };
-    let Some(target) = route.target.filter(|target| !shared.is_own(&target.host, target.port)) else {
-        return refuse(stream, reset).await;
+    let Some(upstream) = upstream else {
+        let why = match unread {
+            _ if shared.engine.upstream().is_some() => Refusal::Strict,
+            Unread::Silent => Refusal::Silent,
+            Unread::Unknown | Unread::Wished => Refusal::NotHttp,
+        };
+        shared.counters.warn(Warning::Refused { destination: place.url(), why });
+        shared.counters.refused(&place);
+        return arrived.reset().await;
     };
-    let Some(upstream) = shared.engine.upstream() else {
-        shared.counters.warn(Warning::RefusedUnread { destination: target.authority() });
-        return refuse(stream, reset).await;
+    let far = match arrived.far.take() {
+        Some(far) => Ok(far),
+        None => upstream.tunnel(&arrived.route).await,
     };
-    match upstream.tunnel(&target).await {
+    match far {
         Ok(far) => {
-            note(shared, &target);
-            splice(stream, &buffered, far, &[], shared).await;
+            shared.counters.tunnelled(&place);
+            let Arrived { stream, buffered, reset, .. } = arrived;
+            splice(stream, &buffered, far, &[], reset, shared).await;
         }
-        Err(error) => {
-            tracing::debug!(?error, "forward: tunnel");
-            refuse(stream, reset).await;
-        }
+        Err(error) => unreachable(arrived, error, shared).await,
     }
 }
 
-/// Counts a connection whose bytes nobody reads.
-pub(super) fn note(shared: &Shared, target: &Target) {
-    shared.counters.tunnelled();
-    shared.counters.warn(Warning::PassedUnread { destination: target.authority() });
+/// Goes on with a connection in which the server spoke first.
+pub(super) async fn answered(arrived: Arrived, far: BoxStream, first: &[u8], shared: &Shared) {
+    if let Some(place) = place(&arrived.route, shared) {
+        shared.counters.tunnelled(&place);
+    }
+    let Arrived { stream, buffered, reset, .. } = arrived;
+    splice(stream, &buffered, far, first, reset, shared).await;
+}
+
+/// Ends a connection whose destination cannot be reached, as near to what the client would have seen as an open connection allows.
+pub(super) async fn unreachable(arrived: Arrived, error: ForwardError, shared: &Shared) {
+    tracing::debug!(?error, "forward: tunnel");
+    if let Some(place) = place(&arrived.route, shared) {
+        shared.counters.refused(&place);
+        if let ForwardError::Upstream { detail, .. } = error {
+            shared.counters.warn(Warning::UpstreamFailed { origin: place.url(), detail });
+        }
+    }
+    arrived.reset().await;
+}
+
+/// Where a connection was meant to go, by name if one is known; `None` for the proxy itself.
+fn place(route: &Route, shared: &Shared) -> Option<Target> {
+    route.target.as_ref().filter(|target| !shared.is_own(&target.host, target.port))?;
+    route.named_target()
 }
 
 /// Copies both ways until both sides have ended or the proxy stops. The byte slices were read before.
@@ -52,20 +89,25 @@ pub(super) async fn splice(
     from_near: &[u8],
     mut far: BoxStream,
     from_far: &[u8],
+    reset: Option<ResetSwitch>,
     shared: &Shared,
 ) {
     let copy = async {
         far.write_all(from_near).await?;
         near.write_all(from_far).await?;
+        near.flush().await?;
+        far.flush().await?;
         copy_bidirectional_with_sizes(&mut near, &mut far, BUFFER, BUFFER).await
     };
     // A relayed connection has no end of its own between messages that this side could wait for.
-    tokio::select! {
-        copied = copy => {
-            if let Err(error) = copied {
-                tracing::debug!(%error, "a relayed connection broke");
-            }
+    let copied = tokio::select! {
+        copied = copy => copied,
+        () = shared.stop.cancelled() => return,
+    };
+    if let Err(error) = copied {
+        tracing::debug!(%error, "a relayed connection broke");
+        if let Some(reset) = reset {
+            reset.reset(near).await;
         }
-        () = shared.stop.cancelled() => {}
     }
 }

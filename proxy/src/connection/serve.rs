@@ -1,13 +1,14 @@
 //! Goes from protocol to protocol until the connection ends.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::BytesMut;
 
 use super::leg::Leg;
+use super::opening::{self, Opening};
+use super::relay::Unread;
 use super::{decrypt, relay, socks5, tunnel};
-use crate::detect::{Protocol, detect};
+use crate::detect::Protocol;
 use crate::exchange::Scheme;
 use crate::http1::{self, End};
 use crate::http2;
@@ -17,9 +18,6 @@ use crate::transport::{BoxStream, ResetSwitch};
 
 /// Layers that a connection may have: TLS to the proxy, CONNECT, TLS, and one to spare.
 const DEEPEST: usize = 5;
-/// Ports on which the server speaks first, so that waiting for the client would only lose time.
-const SERVER_FIRST: [u16; 9] = [21, 22, 25, 110, 143, 587, 3306, 5672, 6667];
-
 /// A connection with what is known about it.
 pub(crate) struct Arrived {
     pub(crate) stream: BoxStream,
@@ -30,6 +28,22 @@ pub(crate) struct Arrived {
     pub(crate) reset: Option<ResetSwitch>,
     /// The protocol within, where ALPN has told.
     pub(crate) known: Option<Protocol>,
+    /// A connection to the destination, opened while the client was silent.
+    pub(crate) far: Option<BoxStream>,
+}
+
+impl Arrived {
+    /// A connection that has not been read from.
+    pub(crate) fn new(stream: BoxStream, route: Route, reset: Option<ResetSwitch>) -> Self {
+        Self { stream, buffered: BytesMut::new(), route, reset, known: None, far: None }
+    }
+
+    /// Ends the connection, with a reset where that is possible.
+    pub(super) async fn reset(self) {
+        if let Some(reset) = self.reset {
+            reset.reset(self.stream).await;
+        }
+    }
 }
 
 /// Serves a connection to its end. Never fails: what goes wrong is the connection's end.
@@ -42,6 +56,10 @@ pub(crate) async fn serve(arrived: Arrived, shared: Arc<Shared>) {
 }
 
 async fn layers(mut arrived: Arrived, shared: &Arc<Shared>) {
+    let unread = arrived.route.captured_host().is_some_and(|host| shared.is_tunnelled(host));
+    if unread && shared.engine.upstream().is_some() {
+        return relay::relay(arrived, Unread::Wished, shared).await;
+    }
     for _ in 0..DEEPEST {
         match layer(arrived, shared).await {
             Some(within) => arrived = within,
@@ -53,15 +71,28 @@ async fn layers(mut arrived: Arrived, shared: &Arc<Shared>) {
 
 /// Serves one layer; the next one, if there is one.
 async fn layer(mut arrived: Arrived, shared: &Arc<Shared>) -> Option<Arrived> {
-    let protocol = if let Some(protocol) = arrived.known.take() {
-        protocol
-    } else {
-        let patience = patience(&arrived.route, shared);
-        tokio::select! {
-            protocol = detect(&mut arrived.stream, &mut arrived.buffered, patience) => protocol,
-            () = shared.stop.cancelled() => return None,
+    let opening = tokio::select! {
+        opening = opening::wait(&mut arrived, shared) => opening,
+        () = shared.stop.cancelled() => return None,
+    };
+    let protocol = match opening {
+        Opening::Client(protocol) => protocol,
+        Opening::Server { far, first } => {
+            relay::answered(arrived, far, &first, shared).await;
+            return None;
+        }
+        Opening::Unreachable(error) => {
+            relay::unreachable(arrived, error, shared).await;
+            return None;
+        }
+        Opening::Over { hard } => {
+            if hard {
+                arrived.reset().await;
+            }
+            return None;
         }
     };
+    note_trust(protocol, &arrived.route, shared);
     match protocol {
         Protocol::Tls => decrypt::decrypt(arrived, shared).await,
         Protocol::Http1 => serve_http1(arrived, shared).await,
@@ -71,11 +102,28 @@ async fn layer(mut arrived: Arrived, shared: &Arc<Shared>) -> Option<Arrived> {
             None
         }
         Protocol::Socks5 if arrived.route.target.is_none() => socks5::accept(arrived, shared).await,
-        Protocol::Socks5 | Protocol::Unknown | Protocol::Silent => {
-            relay::relay(arrived, shared).await;
+        Protocol::Socks5 | Protocol::Unknown => {
+            relay::relay(arrived, Unread::Unknown, shared).await;
+            None
+        }
+        Protocol::Silent => {
+            relay::relay(arrived, Unread::Silent, shared).await;
             None
         }
         Protocol::Closed => None,
+    }
+}
+
+/// Several clients complete the handshake, look at the certificate then, and leave without a word.
+fn note_trust(protocol: Protocol, route: &Route, shared: &Shared) {
+    if route.scheme == Scheme::Https
+        && let Some(host) = route.certificate_name()
+    {
+        match protocol {
+            Protocol::Closed => shared.counters.left(host, route.program.as_deref()),
+            Protocol::Silent => {}
+            _ => shared.counters.trusted(host, route.program.as_deref()),
+        }
     }
 }
 
@@ -91,7 +139,7 @@ async fn serve_http1(arrived: Arrived, shared: &Arc<Shared>) -> Option<Arrived> 
             None
         }
         End::Handover { line, stream, buffered } => {
-            let arrived = Arrived { stream, buffered, route: leg.into_route(), reset, known: None };
+            let arrived = Arrived { buffered, ..Arrived::new(stream, leg.into_route(), reset) };
             if line.method == "CONNECT" {
                 tunnel::connect(&line, arrived, shared).await
             } else {
@@ -100,11 +148,4 @@ async fn serve_http1(arrived: Arrived, shared: &Arc<Shared>) -> Option<Arrived> 
             }
         }
     }
-}
-
-/// How long the first byte is waited for.
-fn patience(route: &Route, shared: &Shared) -> Duration {
-    let server_first = route.scheme == Scheme::Http
-        && route.target.as_ref().is_some_and(|target| SERVER_FIRST.contains(&target.port));
-    if server_first { Duration::ZERO } else { shared.limits.detect }
 }

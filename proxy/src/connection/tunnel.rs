@@ -5,16 +5,16 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use tokio::io::AsyncWriteExt as _;
 
-use super::relay;
+use super::relay::{self, Unread};
 use super::serve::Arrived;
 use crate::engine::Outgoing;
-use crate::exchange::{RequestHead, Scheme};
+use crate::exchange::Scheme;
 use crate::http1::{self, RequestLine};
 use crate::message::Reply;
 use crate::respond;
 use crate::route::{Route, Target};
 use crate::shared::Shared;
-use crate::transport::BoxStream;
+use crate::transport::{BoxStream, ResetSwitch};
 use crate::upstream::{ForwardError, Switched};
 
 /// Without `Content-Length` or `Transfer-Encoding`: a 2xx answer to CONNECT has no body, and clients fail on either field
@@ -37,17 +37,18 @@ pub(super) async fn connect(
     arrived.stream.flush().await.ok()?;
     if shared.is_tunnelled(&target.host) && shared.engine.upstream().is_some() {
         arrived.route.target = Some(target);
-        relay::relay(arrived, shared).await;
+        relay::relay(arrived, Unread::Wished, shared).await;
         return None;
     }
     let program = arrived.route.program;
-    arrived.route = Route { scheme: Scheme::Http, target: Some(target), server_name: None, program };
+    let (scheme, target) = (Scheme::Http, Some(target));
+    arrived.route = Route { scheme, target, server_name: None, program, captured: false };
     Some(arrived)
 }
 
 /// Passes a request to change the protocol on, and then the bytes of that protocol.
 pub(super) async fn upgrade(line: RequestLine, arrived: Arrived, shared: &Arc<Shared>) {
-    let Arrived { stream, buffered, route, .. } = arrived;
+    let Arrived { stream, buffered, route, reset, .. } = arrived;
     let Some(upstream) = shared.engine.upstream() else { return };
     let asked = http1::Asked::of(&line);
     let (head, via) = match route.place(line) {
@@ -56,30 +57,38 @@ pub(super) async fn upgrade(line: RequestLine, arrived: Arrived, shared: &Arc<Sh
             return http1::answer_once(stream, respond::unroutable(error), asked, &shared.limits).await;
         }
     };
-    shared.counters.destination(&head.origin);
     let reply = match upstream.switch(Outgoing::upgrading(&head), via.as_ref()).await {
-        Ok(Ok(switched)) => return relay_switched(stream, &buffered, switched, &head, shared).await,
+        Ok(Ok(switched)) => {
+            shared.counters.switched(&head.origin);
+            return relay_switched(stream, &buffered, switched, reset, shared).await;
+        }
         Ok(Err(response)) => {
-            shared.counters.passed_through();
+            shared.counters.passed_through(&head.origin);
             Reply::Response(response)
         }
         Err(ForwardError::Upstream { kind, detail }) => {
             upstream.note_failure(&head.origin, detail);
             match respond::upstream_failed(kind, &head.origin) {
-                Reply::Abort => return,
+                Reply::Abort => return abort(stream, reset).await,
                 reply => reply,
             }
         }
-        Err(ForwardError::Closed | ForwardError::Request) => return,
+        Err(ForwardError::Closed | ForwardError::Request) => return abort(stream, reset).await,
     };
     http1::answer_once(stream, reply, asked, &shared.limits).await;
+}
+
+async fn abort(stream: BoxStream, reset: Option<ResetSwitch>) {
+    if let Some(reset) = reset {
+        reset.reset(stream).await;
+    }
 }
 
 async fn relay_switched(
     mut stream: BoxStream,
     from_client: &[u8],
     switched: Switched,
-    request: &RequestHead,
+    reset: Option<ResetSwitch>,
     shared: &Shared,
 ) {
     let Switched { head, stream: far, buffered } = switched;
@@ -88,7 +97,5 @@ async fn relay_switched(
     if stream.write_all(&out).await.is_err() || stream.flush().await.is_err() {
         return;
     }
-    let target = Target { host: request.origin.host.clone(), port: request.origin.port };
-    relay::note(shared, &target);
-    relay::splice(stream, from_client, far, &buffered, shared).await;
+    relay::splice(stream, from_client, far, &buffered, reset, shared).await;
 }

@@ -1,5 +1,6 @@
 //! Answers out of a session. There is no network in here.
 
+use crate::counts::Counters;
 use crate::message::{Body, Piece, Reply, Request};
 use crate::respond;
 use crate::session::{Replay, Stored, Take};
@@ -18,7 +19,7 @@ impl ReplayEngine {
     }
 
     /// Reads the request to its end, then answers at once: with the recording, or with why there is none.
-    pub(super) async fn exchange(&self, request: Request) -> Reply {
+    pub(super) async fn exchange(&self, request: Request, counters: &Counters) -> Reply {
         let Request { head, mut body, .. } = request;
         let mut sink = self.session.request_sink(&head);
         match &body {
@@ -36,11 +37,17 @@ impl ReplayEngine {
             }
         }
         match self.session.take(&head, &sink.finish()) {
-            Take::Hit(stored) => match &*stored {
-                Stored::Response(_) => Reply::Stored(stored),
-                Stored::Failure(kind) => respond::upstream_failed(*kind, &head.origin),
-            },
-            Take::Miss(miss) => respond::miss(&miss),
+            Take::Hit(stored) => {
+                counters.replayed(&head.origin);
+                match &*stored {
+                    Stored::Response(_) => Reply::Stored(stored),
+                    Stored::Failure(kind) => respond::upstream_failed(*kind, &head.origin),
+                }
+            }
+            Take::Miss(miss) => {
+                counters.missed(&head.origin);
+                respond::miss(&miss)
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use mcpeak_core::redact::{Redactor, UnknownTokens};
+
 use super::Mode;
 use super::pass::PassEngine;
 use super::record::RecordEngine;
@@ -39,12 +41,11 @@ impl Engine {
 
     /// Answers a request.
     pub(crate) async fn exchange(&self, request: Request, counters: &Counters) -> Reply {
-        counters.destination(&request.head.origin);
         match self {
-            Self::Replay(engine) => engine.exchange(request).await,
+            Self::Replay(engine) => engine.exchange(request, counters).await,
             Self::Record(engine) => engine.exchange(request).await,
             Self::Pass(engine) => {
-                counters.passed_through();
+                counters.passed_through(&request.head.origin);
                 engine.exchange(request).await
             }
         }
@@ -56,6 +57,15 @@ impl Engine {
             Self::Replay(_) => None,
             Self::Record(engine) => Some(engine.upstream()),
             Self::Pass(engine) => Some(engine.upstream()),
+        }
+    }
+
+    /// A text of a client as reports may show it: without secrets.
+    pub(crate) fn shown(&self, text: &str) -> String {
+        match self {
+            Self::Replay(engine) => engine.session().shown(text),
+            Self::Record(engine) => engine.recorder().shown(text),
+            Self::Pass(_) => Redactor::default().redact_text(text, &UnknownTokens),
         }
     }
 

@@ -1,8 +1,12 @@
 //! What a session did, for people and machines: deterministic, sorted, redacted.
 
+mod destination;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+
+pub use destination::DestinationCounts;
 
 use crate::matching::MissReport;
 
@@ -27,8 +31,8 @@ pub struct Counts {
     pub tunnelled: u64,
     /// Connections opened to the outside; 0 in replay, always.
     pub upstream_connections: u64,
-    /// Requests per origin (`https://api.example.com`).
-    pub destinations: BTreeMap<String, u64>,
+    /// What became of what, by origin (`https://api.example.com`) or, for what is not HTTP, `tcp://host:port`.
+    pub destinations: BTreeMap<String, DestinationCounts>,
     /// Hosts whose client refused our certificate, with the program if it is known.
     pub refused_certificates: Vec<RefusedCertificate>,
     /// Further remarks.
@@ -92,19 +96,23 @@ pub enum Warning {
         /// Its name.
         name: String,
     },
-    /// Connections to this place were passed on unread; they are not in the file.
-    PassedUnread {
-        /// `host:port`.
+    /// Connections to this place were ended with a reset.
+    Refused {
+        /// `tcp://host:port`.
         destination: String,
+        /// Why.
+        why: Refusal,
     },
-    /// Connections to this place did not speak HTTP, and replay has no network to pass them on to.
-    RefusedUnread {
-        /// `host:port`.
+    /// A request or a ClientHello named another host than the one that its client had resolved, which wins.
+    HostDiffers {
+        /// The origin of the host that was resolved.
         destination: String,
+        /// The other host, redacted.
+        host: String,
     },
-    /// An upstream gave no answer.
+    /// An upstream gave no answer, or could not be reached.
     UpstreamFailed {
-        /// Its origin.
+        /// Its origin, or `tcp://host:port`.
         origin: String,
         /// The system's or the TLS library's words.
         detail: String,
@@ -124,6 +132,18 @@ pub enum Warning {
         /// The sentence.
         text: String,
     },
+}
+
+/// Why a connection was not let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Refusal {
+    /// It did not speak HTTP, and replay has no network to pass it on to.
+    NotHttp,
+    /// It waited for the other side to speak first, and replay has no network where that side would be.
+    Silent,
+    /// It did not speak HTTP, and nothing else is to be let through.
+    Strict,
 }
 
 /// A recorded exchange that nobody asked for.
@@ -162,8 +182,8 @@ pub struct SessionReport {
     pub tunnelled: u64,
     /// Connections opened to the outside.
     pub upstream_connections: u64,
-    /// Requests per origin.
-    pub destinations: BTreeMap<String, u64>,
+    /// What became of what, by origin or, for what is not HTTP, `tcp://host:port`.
+    pub destinations: BTreeMap<String, DestinationCounts>,
     /// What a user should know.
     pub warnings: Vec<Warning>,
     /// Clients that do not trust the CA, or pin.

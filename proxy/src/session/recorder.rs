@@ -1,5 +1,6 @@
 //! The recorder and its writer thread: redacts, journals, and in the end writes the file.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,8 +19,8 @@ use super::error::SessionError;
 use super::journal::{Journal, folder_of};
 use super::on_disk::OnDisk;
 use super::sink::{BodySink, Shared};
-use crate::exchange::{Captured, Outcome, RequestHead, ResponseHead};
-use crate::redact::{Ledger, Redaction};
+use crate::exchange::{Captured, Origin, Outcome, RequestHead, ResponseHead};
+use crate::redact::{Ledger, Redaction, without_ids};
 use crate::report::{Counts, Mode, SessionReport, Warning};
 
 /// Most exchanges that share one wait for the disk.
@@ -35,6 +36,7 @@ struct Inner {
     jobs: Sender<Job>,
     arrivals: AtomicU64,
     finished: AtomicU64,
+    by_origin: Mutex<BTreeMap<Origin, u64>>,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -86,9 +88,9 @@ impl Recorder {
             .name("mcpeak-journal".to_owned())
             .spawn(move || writer.run(&receiver));
         let writer = writer.map_err(|source| SessionError::io("create", path, source))?;
-        let (arrivals, finished) = Default::default();
-        let path = path.to_owned();
-        Ok(Self(Arc::new(Inner { path, shared, jobs, arrivals, finished, writer: Mutex::new(Some(writer)) })))
+        let (arrivals, finished, by_origin) = Default::default();
+        let (path, writer) = (path.to_owned(), Mutex::new(Some(writer)));
+        Ok(Self(Arc::new(Inner { path, shared, jobs, arrivals, finished, by_origin, writer })))
     }
 
     /// Takes the place of a request in the order of arrival.
@@ -132,6 +134,11 @@ impl Recorder {
         self.report(counts, self.0.finished.load(Ordering::Acquire), 0)
     }
 
+    /// A text as reports may show it.
+    pub(crate) fn shown(&self, text: &str) -> String {
+        without_ids(&self.0.shared.redaction.text(text))
+    }
+
     fn aborted(&self) -> u64 {
         self.0.arrivals.load(Ordering::Acquire) - self.0.finished.load(Ordering::Acquire)
     }
@@ -140,6 +147,9 @@ impl Recorder {
         let name = self.0.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut report = SessionReport::new(Mode::Record, name, counts);
         report.recorded = recorded;
+        for (origin, count) in &*self.0.by_origin.lock().unwrap_or_else(PoisonError::into_inner) {
+            report.destinations.entry(origin.to_string()).or_default().recorded = *count;
+        }
         let unsearched = self.0.shared.redaction.redactor.unsearched().iter();
         report.warnings.extend(unsearched.map(|name| Warning::ValueNotSearched { name: name.clone() }));
         if aborted > 0 {
@@ -182,12 +192,14 @@ impl Pending {
     /// returned is ready when the exchange is on the disk.
     pub fn finish(self, request: Captured, outcome: Outcome) -> OnDisk {
         let inner = &self.recorder.0;
+        let origin = self.head.origin.clone();
         let finished = Box::new(Finished { seq: self.seq, head: self.head, request, outcome });
         let held = finished.held();
         inner.shared.queue(held);
         let (sender, written) = oneshot::channel();
         if inner.jobs.send(Job::Exchange(finished, sender)).is_ok() {
             inner.finished.fetch_add(1, Ordering::AcqRel);
+            *inner.by_origin.lock().unwrap_or_else(PoisonError::into_inner).entry(origin).or_default() += 1;
         } else {
             inner.shared.unqueue(held);
         }

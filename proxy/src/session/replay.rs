@@ -140,6 +140,11 @@ impl Replay {
         }
     }
 
+    /// A text as reports may show it.
+    pub(crate) fn shown(&self, text: &str) -> String {
+        self.0.redaction.text(text)
+    }
+
     /// What was replayed so far.
     pub fn report(&self, counts: &Counts) -> SessionReport {
         let inner = &*self.0;

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Limits {
     /// `detect`: from the first wait on a connection until its protocol is known.
     pub detect: Duration,
+    /// `detect`: how long a client may stay silent before its destination is dialled, to see whether the server speaks first.
+    pub server_first: Duration,
     /// `decrypt`: the TLS handshake with a client.
     pub tls_handshake: Duration,
     /// `read_request`: from the first byte of a head until the head is whole.
@@ -31,6 +33,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             detect: Duration::from_secs(10),
+            server_first: Duration::from_millis(300),
             tls_handshake: Duration::from_secs(10),
             header_read: Duration::from_secs(30),
             keep_alive: Duration::from_mins(5),

@@ -24,6 +24,9 @@ pub struct ProxySettings {
     pub authority: Authority,
     /// Hosts whose TLS is passed through unread (`--tunnel HOST`). Ignored in replay, where nothing is passed through.
     pub tunnel: Vec<HostPattern>,
+    /// Refuse what is not HTTP where it would be passed through unread; hosts of `tunnel` still are. No meaning in replay, where
+    /// it is always refused.
+    pub strict: bool,
     /// Deadlines and sizes.
     pub limits: Limits,
 }
@@ -36,6 +39,7 @@ impl ProxySettings {
             mode,
             authority,
             tunnel: Vec::new(),
+            strict: false,
             limits: Limits::default(),
         }
     }

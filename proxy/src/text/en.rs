@@ -8,7 +8,7 @@ use super::Text;
 use crate::authority::AuthorityErrorKind;
 use crate::error::{PemRole, ProxyError};
 use crate::matching::{Difference, MissReason};
-use crate::report::Warning;
+use crate::report::{Mode, Refusal, RefusedCertificate, Warning};
 use crate::session::SessionError;
 
 pub(super) struct English;
@@ -99,11 +99,24 @@ impl Text for English {
                     "the value of {name} is not known; its placeholder is replayed (give it with --env {name})"
                 )
             }
-            Warning::PassedUnread { destination } => {
-                format!("connections to {destination} were passed on unread and are not in the file")
+            Warning::Refused { destination, why } => {
+                let why = match why {
+                    Refusal::NotHttp => {
+                        "did not speak HTTP and were refused: replay has no network, and only HTTP is in a session. Give the \
+                         server a stand-in for it on this machine, or an offline setting of its own"
+                    }
+                    Refusal::Silent => {
+                        "waited for the other side to speak first and were refused: replay has no network, and only HTTP is in a \
+                         session. Give the server a stand-in for it on this machine, or an offline setting of its own"
+                    }
+                    Refusal::Strict => {
+                        "did not speak HTTP and were refused by --strict; without it they are passed on unread"
+                    }
+                };
+                format!("connections to {destination} {why}")
             }
-            Warning::RefusedUnread { destination } => {
-                format!("connections to {destination} did not speak HTTP and were refused")
+            Warning::HostDiffers { destination, host } => {
+                format!("a call to {destination} named the host {host}; it is kept under {destination}")
             }
             Warning::UpstreamFailed { origin, detail } => format!("{origin} gave no answer: {detail}"),
             Warning::CertificateNotChecked { host } => {
@@ -114,12 +127,17 @@ impl Text for English {
         }
     }
 
-    fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String {
-        let program = program.unwrap_or("a client");
-        let times = if count > 1 { format!(" {count} times") } else { String::new() };
+    fn refused_certificate(&self, refused: &RefusedCertificate, mode: Mode) -> String {
+        let RefusedCertificate { host, program, count } = refused;
+        let program = program.as_deref().unwrap_or("a client");
+        let times = if *count > 1 { format!(" {count} times") } else { String::new() };
+        let fix = match mode {
+            Mode::Record | Mode::Pass => format!("or leave the host unread with --tunnel {host}"),
+            Mode::Replay => "for in replay there is no network to pass the connection on to".to_owned(),
+        };
         format!(
-            "{program} refused the proxy's certificate for {host}{times}: it does not trust the CA, or pins. Give it the \
-             trust variables of `mcpeak env`, or leave the host unread with --tunnel {host}"
+            "{program} refused the proxy's certificate for {host}{times}: it pins another one, or has roots of its own. Set the \
+             option in which it takes a CA file to the file of SSL_CERT_FILE, {fix}"
         )
     }
 

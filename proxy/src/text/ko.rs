@@ -8,7 +8,7 @@ use super::Text;
 use crate::authority::AuthorityErrorKind;
 use crate::error::{PemRole, ProxyError};
 use crate::matching::{Difference, MissReason};
-use crate::report::Warning;
+use crate::report::{Mode, Refusal, RefusedCertificate, Warning};
 use crate::session::SessionError;
 
 pub(super) struct Korean;
@@ -110,11 +110,24 @@ impl Text for Korean {
             Warning::SecretUnknown { name } => {
                 format!("{name} 값을 몰라 자리표시자를 재생합니다 (--env {name}로 지정하세요)")
             }
-            Warning::PassedUnread { destination } => {
-                format!("{destination} 연결은 읽지 않고 통과시켰으며 파일에 없습니다")
+            Warning::Refused { destination, why } => {
+                let why = match why {
+                    Refusal::NotHttp => {
+                        "연결은 HTTP가 아니어서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 이 컴퓨터에 대역 서버를 \
+                         두거나 서버의 오프라인 설정을 쓰세요"
+                    }
+                    Refusal::Silent => {
+                        "연결은 상대가 먼저 말하기를 기다려서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 이 컴퓨터에 \
+                         대역 서버를 두거나 서버의 오프라인 설정을 쓰세요"
+                    }
+                    Refusal::Strict => {
+                        "연결은 HTTP가 아니어서 --strict에 따라 거부했습니다. 이 옵션이 없으면 읽지 않고 이어 줍니다"
+                    }
+                };
+                format!("{destination} {why}")
             }
-            Warning::RefusedUnread { destination } => {
-                format!("{destination} 연결은 HTTP가 아니어서 거부했습니다")
+            Warning::HostDiffers { destination, host } => {
+                format!("{destination} 호출이 다른 호스트 {host}를 적었습니다. {destination}로 다룹니다")
             }
             Warning::UpstreamFailed { origin, detail } => {
                 format!("{origin} 이(가) 응답하지 않았습니다: {detail}")
@@ -127,9 +140,17 @@ impl Text for Korean {
         }
     }
 
-    fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String {
-        let program = program.unwrap_or("클라이언트");
-        format!("{program}이(가) CA를 신뢰하지 않거나 {host}의 인증서를 고정합니다 (핸드셰이크 {count}회)")
+    fn refused_certificate(&self, refused: &RefusedCertificate, mode: Mode) -> String {
+        let RefusedCertificate { host, program, count } = refused;
+        let program = program.as_deref().unwrap_or("클라이언트");
+        let fix = match mode {
+            Mode::Record | Mode::Pass => format!("또는 --tunnel {host} 로 그 호스트를 읽지 않고 두세요"),
+            Mode::Replay => "재생에는 이 연결을 이어 줄 네트워크가 없습니다".to_owned(),
+        };
+        format!(
+            "{program}이(가) {host}에 대한 프록시 인증서를 거부했습니다({count}회). 다른 인증서를 고정했거나 자체 루트를 씁니다. CA 파일을 \
+             받는 옵션에 SSL_CERT_FILE 의 파일을 지정하세요. {fix}"
+        )
     }
 
     fn proxy_error(&self, error: &ProxyError) -> String {

@@ -8,7 +8,7 @@ use mcpeak_core::locale::Locale;
 use crate::authority::AuthorityErrorKind;
 use crate::error::ProxyError;
 use crate::matching::{Difference, MissReason};
-use crate::report::Warning;
+use crate::report::{Mode, RefusedCertificate, Warning};
 use crate::session::SessionError;
 
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
@@ -23,8 +23,8 @@ pub trait Text: Sync {
     fn difference(&self, difference: &Difference) -> String;
     /// A remark.
     fn warning(&self, warning: &Warning) -> String;
-    /// A client that does not accept the certificate.
-    fn refused_certificate(&self, host: &str, program: Option<&str>, count: u64) -> String;
+    /// A client that does not accept the certificate, and what can be done about it in this mode.
+    fn refused_certificate(&self, refused: &RefusedCertificate, mode: Mode) -> String;
     /// Why a proxy cannot start or finish. Errors of the session and the authority have sentences of their own.
     fn proxy_error(&self, error: &ProxyError) -> String;
     /// How to fix it.

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::failure::ForwardError;
-use super::tls::TlsConfigs;
+use super::tls::{Offer, TlsConfigs};
 use crate::counts::Counters;
 use crate::error::ProxyError;
 use crate::exchange::{FailureKind, Origin, Scheme};
@@ -81,7 +81,10 @@ impl Dialer {
         let stream = self.tunnel(origin.scheme, &target).await?;
         match origin.scheme {
             Scheme::Http => Ok(Dialed { stream, h2: offer_h2 }),
-            Scheme::Https => self.encrypt(stream, &origin.host, offer_h2).await,
+            Scheme::Https => {
+                let offer = if offer_h2 { Offer::Http2 } else { Offer::Http1 };
+                self.encrypt(stream, &origin.host, offer).await
+            }
         }
     }
 
@@ -148,13 +151,19 @@ impl Dialer {
         Box::new(TcpTransport::new(stream).0)
     }
 
-    async fn encrypt(&self, stream: BoxStream, host: &str, offer_h2: bool) -> Result<Dialed, ForwardError> {
+    /// TLS with a host on a connection to it.
+    pub(super) async fn encrypt(
+        &self,
+        stream: BoxStream,
+        host: &str,
+        offer: Offer,
+    ) -> Result<Dialed, ForwardError> {
         let name = ServerName::try_from(host.to_owned())
             .map_err(|error| ForwardError::new(FailureKind::Tls, error.to_string()))?;
         if self.tls.is_insecure(host) {
             self.counters.warn(Warning::CertificateNotChecked { host: host.to_owned() });
         }
-        let connector = tokio_rustls::TlsConnector::from(self.tls.of(host, offer_h2));
+        let connector = tokio_rustls::TlsConnector::from(self.tls.of(host, offer));
         let stream = timeout(self.limits.connect, connector.connect(name, stream))
             .await
             .map_err(|_| ForwardError::timeout("TLS handshake"))?

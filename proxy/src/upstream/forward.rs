@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 use super::dial::{Dialed, Dialer};
 use super::failure::ForwardError;
 use super::pool::{Place, Pool};
+use super::tls::Offer;
 use crate::counts::Counters;
 use crate::engine::Outgoing;
 use crate::error::ProxyError;
@@ -19,7 +20,7 @@ use crate::exchange::{FailureKind, Origin, ResponseHead, Scheme, Version};
 use crate::http1::{Connection, OutHead, SendError, Sent};
 use crate::http2;
 use crate::message::{Body, Response};
-use crate::route::{Target, is_h2};
+use crate::route::{Route, Target, is_h2};
 use crate::settings::{Limits, UpstreamSettings};
 use crate::transport::BoxStream;
 
@@ -157,9 +158,17 @@ impl Upstream {
         }
     }
 
-    /// A connection whose bytes reach the target as they are.
-    pub(crate) async fn tunnel(&self, target: &Target) -> Result<BoxStream, ForwardError> {
-        self.dialer.tunnel(Scheme::Https, target).await
+    /// A connection whose bytes reach the destination as they are; within TLS where the client's own was taken off.
+    pub(crate) async fn tunnel(&self, route: &Route) -> Result<BoxStream, ForwardError> {
+        let Some(target) = &route.target else { return Err(ForwardError::Closed) };
+        let stream = self.dialer.tunnel(Scheme::Https, target).await?;
+        match route.scheme {
+            Scheme::Http => Ok(stream),
+            Scheme::Https => {
+                let name = route.certificate_name().unwrap_or(&target.host);
+                self.dialer.encrypt(stream, name, Offer::Nothing).await.map(|dialed| dialed.stream)
+            }
+        }
     }
 
     /// Ends what is kept.

@@ -12,6 +12,17 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use crate::error::{PemRole, ProxyError};
 use crate::settings::{ClientCertificate, HostPattern, UpstreamSettings};
 
+/// What is offered by ALPN (RFC 7301).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Offer {
+    /// No protocol: what is within is not HTTP.
+    Nothing,
+    /// HTTP/1.1.
+    Http1,
+    /// HTTP/2, and HTTP/1.1.
+    Http2,
+}
+
 /// TLS configurations for every kind of host, made once.
 pub(super) struct TlsConfigs {
     anonymous: ByTrust,
@@ -25,6 +36,7 @@ struct ByTrust {
 }
 
 struct ByAlpn {
+    nothing: Arc<ClientConfig>,
     http1: Arc<ClientConfig>,
     http2: Arc<ClientConfig>,
 }
@@ -43,12 +55,16 @@ impl TlsConfigs {
     }
 
     /// The configuration for a host.
-    pub(super) fn of(&self, host: &str, offer_h2: bool) -> Arc<ClientConfig> {
+    pub(super) fn of(&self, host: &str, offer: Offer) -> Arc<ClientConfig> {
         let identity = self.with_certificate.iter().find(|(pattern, _)| pattern.matches(host));
         let by_trust = identity.map_or(&self.anonymous, |(_, by_trust)| by_trust);
         let insecure = self.insecure.iter().any(|pattern| pattern.matches(host));
         let by_alpn = if insecure { &by_trust.unverified } else { &by_trust.verified };
-        Arc::clone(if offer_h2 { &by_alpn.http2 } else { &by_alpn.http1 })
+        Arc::clone(match offer {
+            Offer::Nothing => &by_alpn.nothing,
+            Offer::Http1 => &by_alpn.http1,
+            Offer::Http2 => &by_alpn.http2,
+        })
     }
 
     /// Whether the certificate of a host is not checked.
@@ -88,11 +104,11 @@ impl ByTrust {
 }
 
 impl ByAlpn {
-    fn new(mut http1: ClientConfig) -> Self {
-        let mut http2 = http1.clone();
+    fn new(nothing: ClientConfig) -> Self {
+        let (mut http1, mut http2) = (nothing.clone(), nothing.clone());
         http1.alpn_protocols = vec![b"http/1.1".to_vec()];
         http2.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Self { http1: Arc::new(http1), http2: Arc::new(http2) }
+        Self { nothing: Arc::new(nothing), http1: Arc::new(http1), http2: Arc::new(http2) }
     }
 }
 
