@@ -19,6 +19,8 @@ use tokio::runtime::Runtime;
 use tokio_rustls::TlsAcceptor;
 
 /// What a request looked like, for the handler.
+// Each test target reads some of it.
+#[allow(dead_code)]
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) method: Method,
