@@ -20,12 +20,12 @@ pub(crate) fn with(status: u16, body: &Value) -> Answer {
     text(status, "application/json; charset=utf-8", body.to_string())
 }
 
-/// Text of any type.
-pub(crate) fn text(status: u16, content_type: &str, body: String) -> Answer {
+/// A body of any type.
+pub(crate) fn text(status: u16, content_type: &str, body: impl Into<Bytes>) -> Answer {
     Response::builder()
         .status(status)
         .header("content-type", content_type)
-        .body(Full::new(Bytes::from(body)))
+        .body(Full::new(body.into()))
         .expect("a response")
 }
 

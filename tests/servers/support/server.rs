@@ -24,7 +24,7 @@ pub(crate) struct Server {
     pub(crate) apis: Vec<Api>,
     /// The text of its suite.
     pub(crate) suite: String,
-    /// Every request of the run as `METHOD URL` without the query, sorted; none more, none less.
+    /// Every request of the run as `METHOD URL` without the query, sorted, each once; none more, none less.
     pub(crate) asks: &'static [&'static str],
     /// Match rules that go into the session file, for what differs from run to run.
     pub(crate) rules: &'static [&'static str],
@@ -40,12 +40,15 @@ impl Server {
         for api in &mut self.apis {
             api.stop();
         }
-        assert_eq!(asked(&context), self.asks);
+        let mut asked = asked(&context);
+        let calls = format!("{} outbound call", asked.len());
+        asked.dedup();
+        assert_eq!(asked, self.asks);
         self.add_rules(&context);
-        let replayed =
-            self.run(&context, &["--session".to_owned(), SESSION.to_owned()]).expect_code(0).expect_stderr(
-                &[&format!("{} outbound call", self.asks.len()), "connections opened by the proxy: 0"],
-            );
+        let replayed = self
+            .run(&context, &["--session".to_owned(), SESSION.to_owned()])
+            .expect_code(0)
+            .expect_stderr(&[&calls, "connections opened by the proxy: 0"]);
         assert_eq!(recorded.stdout, replayed.stdout);
         self.assert_key_is_in_no_file(context.folder());
     }
