@@ -92,11 +92,11 @@ fn an_entrypoint_that_gives_up_root() {
 #[test]
 fn orphans_are_buried_and_exit_codes_kept() {
     // The daemon's parent ends first; as the first process mcpeak inherits it, and nobody else would wait for it.
-    let script = r#"(sh -c 'echo $$ >/tmp/orphan' &)
+    let script = r"(sh -c 'echo $$ >/tmp/orphan' &)
 until [ -s /tmp/orphan ]; do :; done
 orphan=$(cat /tmp/orphan)
 for try in $(seq 100000); do [ -d /proc/$orphan ] || exit 7; done
-exit 9"#;
+exit 9";
     let line = ["run", "--rm", NODE.0, "run", "--session", "weather.session.json", "--", "sh", "-c", script];
     let output = docker(&line);
     assert_eq!(output.status.code(), Some(7), "{}{}", text(&output.stdout), text(&output.stderr));

@@ -11,8 +11,13 @@ cd "$(dirname "$0")/.."
 
 readonly CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/mcpeak-tests
 readonly NODE_MAJOR=20 NODE_VERSION=20.20.2 CARGO_DENY_VERSION=0.20.2
-readonly NPM_SERVERS=(@modelcontextprotocol/server-everything@2026.8.31 open-meteo-mcp-server@1.1.3)
-readonly PIP_SERVERS=(mcp-server-time==2026.10.19 mcp-server-fetch==2026.10.24)
+readonly NPM_SERVERS=(@modelcontextprotocol/server-everything@2026.8.31 open-meteo-mcp-server@1.1.3
+  @modelcontextprotocol/server-github@2025.4.8 @modelcontextprotocol/server-google-maps@0.6.2 @notionhq/notion-mcp-server@2.5.2
+  tavily-mcp@0.2.22 exa-mcp-server@3.4.1 firecrawl-mcp@3.22.2 @upstash/context7-mcp@4.1.1)
+readonly PIP_SERVERS=(mcp-server-time==2026.10.19 mcp-server-fetch==2026.10.24 duckduckgo-mcp-server==0.7.0 wikipedia-mcp==2.0.1 uv==0.13.9)
+# For npx and uvx: kept in their caches, from which the tests start them offline.
+readonly NPX_SERVER=@modelcontextprotocol/server-github@2025.4.8
+readonly UVX_SERVER=perplexity-mcp==0.1.7 UVX_WITH='mcp<2'
 readonly DOCKERD_SECONDS=60
 
 export MCPEAK_TEST_SERVERS=$CACHE/servers
@@ -69,14 +74,23 @@ install_cargo_deny() {
 }
 
 install_servers() {
-  local wanted="${NPM_SERVERS[*]} ${PIP_SERVERS[*]}" stamp=$MCPEAK_TEST_SERVERS/installed
+  local wanted="${NPM_SERVERS[*]} ${PIP_SERVERS[*]} npx $NPX_SERVER uvx $UVX_SERVER $UVX_WITH" stamp=$MCPEAK_TEST_SERVERS/installed
   if [[ $(cat "$stamp" 2>/dev/null) == "$wanted" ]] && "$MCPEAK_TEST_SERVERS/venv/bin/python" -c ''; then return 0; fi
   rm -rf "$MCPEAK_TEST_SERVERS"
   mkdir -p "$MCPEAK_TEST_SERVERS"
   npm install --silent --no-audit --no-fund --save-exact --prefix "$MCPEAK_TEST_SERVERS" "${NPM_SERVERS[@]}"
   python3 -m venv "$MCPEAK_TEST_SERVERS/venv"
   "$MCPEAK_TEST_SERVERS/venv/bin/pip" install --quiet "${PIP_SERVERS[@]}"
+  warm_caches
   printf '%s' "$wanted" >"$stamp"
+}
+
+# npx and uvx install what they start into their caches.
+warm_caches() {
+  local venv=$MCPEAK_TEST_SERVERS/venv
+  (cd "$CACHE" && npx --cache "$MCPEAK_TEST_SERVERS/npm-cache" --yes --package="$NPX_SERVER" -- true)
+  "$venv/bin/uvx" --quiet --cache-dir "$MCPEAK_TEST_SERVERS/uv-cache" --python "$venv/bin/python" --system-certs \
+    --with "$UVX_WITH" --from "$UVX_SERVER" python -c ''
 }
 
 start_docker() {

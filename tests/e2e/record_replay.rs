@@ -203,3 +203,34 @@ fn a_failing_suite_leaves_a_usable_recording() {
     let replayed = context.run(line(&["--session", "s.json"], &flags, &embedded())).expect_code(1);
     assert_eq!(recorded.stdout, replayed.stdout);
 }
+
+/// Asks before it would say anything to its client, and ends when that fails.
+fn asks_first(client: &str) -> Vec<String> {
+    let program =
+        format!("import ssl, urllib.request as u; u.urlopen('https://api.weather.example/start'{client})");
+    vec!["python3".to_owned(), "-c".to_owned(), program]
+}
+
+#[test]
+fn the_miss_that_keeps_a_server_from_starting_is_reported() {
+    let context = Context::new();
+    context.write("weather.suite.json", suites::lists("get_weather"));
+    context.write("s.json", r#"{"format":"mcpeak-session","version":1,"rules":[],"exchanges":[]}"#);
+    context.run(line(&["--session", "s.json"], &[], &asks_first(""))).expect_code(1).expect_stderr(&[
+        "PROCESS_EXITED",
+        "GET https://api.weather.example/start",
+        "Fix: ",
+    ]);
+}
+
+#[test]
+fn the_refused_certificate_that_keeps_a_server_from_starting_is_reported() {
+    let context = Context::new();
+    let api = Api::weather();
+    context.write("weather.suite.json", suites::lists("get_weather"));
+    let server = asks_first(", context=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)");
+    context
+        .run(line(&["--record-session", "s.json"], &api.flags(&context), &server))
+        .expect_code(1)
+        .expect_stderr(&["PROCESS_EXITED", "refused the proxy's certificate for api.weather.example"]);
+}

@@ -77,6 +77,8 @@ fn trust(files: &TrustFiles) -> Vec<(String, OsString)> {
         "HTTPLIB2_CA_CERTS",
         "PERL_LWP_SSL_CA_FILE",
         "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+        // Wins over a `cafile` in an npmrc, which would leave npm and npx with those roots only.
+        "npm_config_cafile",
     ] {
         set.push((name.to_owned(), files.bundle.clone().into()));
     }

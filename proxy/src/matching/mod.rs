@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `parts` | a request taken apart: method, origin, path, query, headers, body by kind |
 //! | `rules` | volatile parts taken out |
+//! | `json_path` | a place in a JSON body, for rules |
 //! | `key` | the hash of the parts: exact, and with secrets out of it |
 //! | `index` | recordings by key, first in first out, taken once |
 //! | `miss` | why a request has no recording, and the answer that says so |
 
 mod index;
+mod json_path;
 mod key;
 mod miss;
 mod parts;

@@ -1,7 +1,8 @@
-//! Rules that take volatile parts out of matching: `query:NAME`, `form:NAME`, `header:NAME`.
+//! Rules that take volatile parts out of matching: `query:NAME`, `form:NAME`, `header:NAME`, `json:$.PATH`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::json_path::JsonPath;
 use super::parts::{BodyParts, Parts};
 
 /// The rules of a session file.
@@ -11,16 +12,17 @@ pub(crate) struct Rules(Vec<Rule>);
 #[derive(Debug)]
 struct Rule {
     written: String,
-    place: RulePlace,
-    name: String,
+    what: What,
     acted: AtomicBool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RulePlace {
-    Query,
-    Form,
-    Header,
+/// What a rule takes out.
+#[derive(Debug)]
+enum What {
+    Query(String),
+    Form(String),
+    Header(String),
+    Json(JsonPath),
 }
 
 impl Rules {
@@ -37,15 +39,7 @@ impl Rules {
     /// Takes out of a request's parts what the rules name.
     pub(crate) fn apply(&self, parts: &mut Parts) {
         for rule in &self.0 {
-            let pairs = match (rule.place, &mut parts.body) {
-                (RulePlace::Query, _) => &mut parts.query,
-                (RulePlace::Header, _) => &mut parts.headers,
-                (RulePlace::Form, BodyParts::Form(form)) => form,
-                (RulePlace::Form, _) => continue,
-            };
-            let before = pairs.len();
-            pairs.retain(|(name, _)| *name != rule.name);
-            if pairs.len() < before {
+            if rule.what.take_out(parts) {
                 rule.acted.store(true, Ordering::Relaxed);
             }
         }
@@ -59,14 +53,39 @@ impl Rules {
 
 impl Rule {
     fn parse(written: &str) -> Option<Self> {
-        let (place, name) = written.split_once(':')?;
-        let (place, name) = match place {
-            "query" => (RulePlace::Query, name.to_owned()),
-            "form" => (RulePlace::Form, name.to_owned()),
-            "header" => (RulePlace::Header, name.to_ascii_lowercase()),
+        let (place, name) = written.split_once(':').filter(|(_, name)| !name.is_empty())?;
+        let what = match place {
+            "query" => What::Query(name.to_owned()),
+            "form" => What::Form(name.to_owned()),
+            "header" => What::Header(name.to_ascii_lowercase()),
+            "json" => What::Json(JsonPath::parse(name)?),
             _ => return None,
         };
-        let acted = AtomicBool::new(false);
-        (!name.is_empty()).then(|| Self { written: written.to_owned(), place, name, acted })
+        Some(Self { written: written.to_owned(), what, acted: AtomicBool::new(false) })
     }
+}
+
+impl What {
+    /// Whether there was something to take out.
+    fn take_out(&self, parts: &mut Parts) -> bool {
+        match (self, &mut parts.body) {
+            (Self::Query(name), _) => remove(&mut parts.query, name),
+            (Self::Header(name), _) => remove(&mut parts.headers, name),
+            (Self::Form(name), BodyParts::Form(form)) => remove(form, name),
+            (Self::Json(path), BodyParts::Json(json)) => match path.without(json) {
+                Some(rest) => {
+                    *json = rest;
+                    true
+                }
+                None => false,
+            },
+            (Self::Form(_) | Self::Json(_), _) => false,
+        }
+    }
+}
+
+fn remove(pairs: &mut Vec<(String, String)>, name: &str) -> bool {
+    let before = pairs.len();
+    pairs.retain(|(other, _)| other != name);
+    pairs.len() < before
 }

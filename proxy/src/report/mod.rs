@@ -213,6 +213,11 @@ impl SessionReport {
         }
     }
 
+    /// Whether anything was asked for or connected to at all.
+    pub fn saw_calls(&self) -> bool {
+        !(self.destinations.is_empty() && self.missed.is_empty() && self.refused_certificates.is_empty())
+    }
+
     /// Whether a request found no recording: the run exits 1.
     pub fn has_misses(&self) -> bool {
         !self.missed.is_empty()

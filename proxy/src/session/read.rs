@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         if Rules::understands(&rule) {
             return Ok(rule);
         }
-        Err(self.fail(node, "a rule is `query:NAME`, `form:NAME` or `header:NAME`"))
+        Err(self.fail(node, "a rule is `query:NAME`, `form:NAME`, `header:NAME` or `json:$.PATH`"))
     }
 
     /// The minor version.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{HeaderMap, Method, Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
@@ -19,10 +19,15 @@ use tokio::runtime::Runtime;
 use tokio_rustls::TlsAcceptor;
 
 /// What a request looked like, for the handler.
+// Each test target reads some of it.
+#[allow(dead_code)]
 #[derive(Debug)]
 pub(crate) struct Asked {
+    pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) query: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
 }
 
 type Handler = dyn Fn(&Asked) -> Response<Full<Bytes>> + Send + Sync;
@@ -147,10 +152,15 @@ async fn answer(
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     requests.fetch_add(1, Ordering::SeqCst);
     let (head, body) = request.into_parts();
-    // An upload is taken whole before the answer.
-    let _ = body.collect().await;
-    let asked =
-        Asked { path: head.uri.path().to_owned(), query: head.uri.query().unwrap_or_default().to_owned() };
+    // An upload is taken whole before the answer; what was cut off has no body.
+    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let asked = Asked {
+        path: head.uri.path().to_owned(),
+        query: head.uri.query().unwrap_or_default().to_owned(),
+        method: head.method,
+        headers: head.headers,
+        body,
+    };
     Ok(handler(&asked))
 }
 

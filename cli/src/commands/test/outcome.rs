@@ -82,9 +82,12 @@ pub(super) fn report(
     let started = !outcome.suites.is_empty();
     match outcome.session {
         Some(Ok(session)) => {
-            // A server that never started made no calls, and its own error says more.
             if started {
                 printer.err(&session_report::summary(&session.report, session.used, locale));
+                printer.err(&session_report::seen(&session.seen, locale));
+            } else if session.report.saw_calls() {
+                // Why it did not start may be in these: a miss, a refused certificate.
+                printer.err(&session_report::render(&session.report, session.used, locale));
                 printer.err(&session_report::seen(&session.seen, locale));
             }
             if session.report.has_misses() {

@@ -122,6 +122,29 @@ async fn m8_rules_act_on_old_recordings() {
     place.record(plain(), true, &[get("/x?_=1&q=1", "1")]).await;
 }
 
+#[tokio::test]
+async fn m8_rules_reach_into_json_bodies() {
+    let place = Place::new();
+    let event = |id: &str, times: [u32; 2]| {
+        let [first, second] = times;
+        let body = format!(
+            r#"{{"kind":"run","id":"{id}","events":[{{"n":1,"at":{first}}},{{"n":2,"at":{second}}}]}}"#
+        );
+        post("/e", "application/json", body, "taken")
+    };
+    place.record(plain(), false, &[event("a", [1, 2])]).await;
+    assert!(matches!(take(&place.replay(plain()), &event("b", [1, 2])), Take::Miss(_)));
+    let rules = "\"rules\": [\"json:$.id\", \"json:$.events[*].at\", \"json:$.nonce\"],";
+    std::fs::write(place.path(), place.text().replacen("\"rules\": [],", rules, 1)).unwrap();
+    let replay = place.replay(plain());
+    let mut other = event("b", [3, 4]);
+    other.body = String::from_utf8_lossy(&other.body).replace("run", "walk").into();
+    assert!(matches!(take(&replay, &other), Take::Miss(_)));
+    assert_eq!(bytes(&hit(&replay, &event("b", [3, 4]))), b"taken");
+    let idle = Warning::RuleIdle { rule: "json:$.nonce".to_owned() };
+    assert_eq!(replay.report(&Counts::default()).warnings, [idle]);
+}
+
 #[test]
 fn ten_thousand_recordings_load() {
     let place = Place::new();
