@@ -41,8 +41,7 @@ impl IngressUsed {
 impl From<CaptureArg> for IngressUsed {
     fn from(capture: CaptureArg) -> Self {
         match capture {
-            CaptureArg::Socket => Self::Sockets,
-            CaptureArg::Auto | CaptureArg::Env => Self::Environment,
+            CaptureArg::Auto | CaptureArg::Env | CaptureArg::Socket => Self::Environment,
             CaptureArg::Off => Self::None,
         }
     }
