@@ -41,7 +41,8 @@ impl IngressUsed {
 impl From<CaptureArg> for IngressUsed {
     fn from(capture: CaptureArg) -> Self {
         match capture {
-            CaptureArg::Auto | CaptureArg::Env | CaptureArg::Socket => Self::Environment,
+            CaptureArg::Socket => Self::Sockets,
+            CaptureArg::Auto | CaptureArg::Env => Self::Environment,
             CaptureArg::Off => Self::None,
         }
     }
