@@ -102,12 +102,12 @@ impl Text for English {
             Warning::Refused { destination, why } => {
                 let why = match why {
                     Refusal::NotHttp => {
-                        "did not speak HTTP and were refused: replay has no network, and only HTTP is in a session. Give the \
-                         server a stand-in for it on this machine, or an offline setting of its own"
+                        "did not speak HTTP and were refused: replay has no network, and only HTTP is in a session. Point the \
+                         server to a stand-in on this machine, let through with --pass-loopback PORT"
                     }
                     Refusal::Silent => {
                         "waited for the other side to speak first and were refused: replay has no network, and only HTTP is in a \
-                         session. Give the server a stand-in for it on this machine, or an offline setting of its own"
+                         session. Point the server to a stand-in on this machine, let through with --pass-loopback PORT"
                     }
                     Refusal::Strict => {
                         "did not speak HTTP and were refused by --strict; without it they are passed on unread"

@@ -113,12 +113,12 @@ impl Text for Korean {
             Warning::Refused { destination, why } => {
                 let why = match why {
                     Refusal::NotHttp => {
-                        "연결은 HTTP가 아니어서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 이 컴퓨터에 대역 서버를 \
-                         두거나 서버의 오프라인 설정을 쓰세요"
+                        "연결은 HTTP가 아니어서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 서버가 이 컴퓨터의 \
+                         대역 서버를 쓰게 하고 --pass-loopback PORT 로 통과시키세요"
                     }
                     Refusal::Silent => {
-                        "연결은 상대가 먼저 말하기를 기다려서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 이 컴퓨터에 \
-                         대역 서버를 두거나 서버의 오프라인 설정을 쓰세요"
+                        "연결은 상대가 먼저 말하기를 기다려서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 서버가 이 컴퓨터의 \
+                         대역 서버를 쓰게 하고 --pass-loopback PORT 로 통과시키세요"
                     }
                     Refusal::Strict => {
                         "연결은 HTTP가 아니어서 --strict에 따라 거부했습니다. 이 옵션이 없으면 읽지 않고 이어 줍니다"
