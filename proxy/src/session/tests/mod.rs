@@ -6,6 +6,7 @@ mod planted;
 mod records;
 mod replays;
 mod secrets;
+mod tools;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
