@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use mcpeak_proxy::interchange::Format;
 
 /// Secrets left in files.
 #[derive(Args, Debug)]
@@ -70,4 +72,56 @@ pub(crate) struct PruneArgs {
     /// Write the file; without this only what would go is listed
     #[arg(long)]
     pub(crate) write: bool,
+}
+
+/// The recording of another tool.
+#[derive(Args, Debug)]
+pub(crate) struct ImportArgs {
+    /// The file of the other tool
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The session file to write
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) to: PathBuf,
+
+    /// What the file is [default: by its content]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    pub(crate) format: Option<String>,
+
+    /// Overwrite an existing session file
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Never store the value of this environment variable (a name; repeatable)
+    #[arg(long = "env", value_name = "NAME")]
+    pub(crate) env: Vec<String>,
+
+    /// Print what was imported, and what could not be, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A session for another tool.
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The session file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// The file to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<PathBuf>,
+
+    /// What to write
+    #[arg(long, value_name = "FORMAT", default_value = "har", value_parser = ["har"])]
+    pub(crate) format: String,
+
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+fn formats() -> PossibleValuesParser {
+    PossibleValuesParser::new(Format::ALL.map(|(name, _)| name))
 }

@@ -79,6 +79,7 @@ pub(crate) use coding::{Codings, Decoder as Inflate, STEP as INFLATE_STEP};
 pub use error::{Place, SessionError};
 pub use load::check;
 pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire};
+pub(crate) use model::{names, split_url};
 pub use on_disk::OnDisk;
 pub use recorder::{Pending, Recorder, Recovered, recover};
 pub use replay::{KeySink, Replay, ReplayOptions, RequestBody, Take};

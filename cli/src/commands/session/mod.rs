@@ -1,6 +1,8 @@
 //! `mcpeak session`: looks after session files.
 
 mod diff;
+mod export;
+mod import;
 mod lint;
 mod prune;
 
@@ -21,7 +23,7 @@ use crate::settings::environment;
 use crate::text;
 
 /// Does one thing with session files.
-pub(crate) fn execute(
+pub(crate) async fn execute(
     command: &SessionCommand,
     locale: Locale,
     printer: &Printer,
@@ -53,6 +55,8 @@ pub(crate) fn execute(
         }
         SessionCommand::Lint(args) => return lint::execute(args, locale, printer),
         SessionCommand::Diff(args) => return diff::execute(args, locale, printer),
+        SessionCommand::Import(args) => return import::execute(args, locale, printer).await,
+        SessionCommand::Export(args) => return export::execute(args, locale, printer),
         SessionCommand::Prune(args) => return prune::execute(args, locale, printer),
     }
     Ok(ExitCode::Passed)

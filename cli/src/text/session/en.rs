@@ -1,5 +1,6 @@
 //! English.
 
+use mcpeak_proxy::interchange::{ImportError, Lost, Note};
 use mcpeak_proxy::session::tools::SecretKind;
 
 use super::SessionText;
@@ -60,6 +61,42 @@ impl SessionText for English {
             format!("{path} is no report of a replay: {why}"),
             "write one with `mcpeak test --session FILE --json REPORT`".to_owned(),
         )
+    }
+
+    fn lost(&self, note: &Note) -> String {
+        let what = match note.lost {
+            Lost::NotHttp => "left out, no HTTP request to an absolute URL",
+            Lost::NoAnswer => "left out, without an answer or a reason why there is none",
+            Lost::BodyMissing => "left out, the file has the size of the body but not the body",
+            Lost::Frames => "left out, the frames of a WebSocket",
+            Lost::ContentEncoding => "stored without Content-Encoding, which the file has undone",
+            Lost::EventTimes => "the times of a stream's events",
+        };
+        format!("not carried over ({}×): {what}; first {}", note.count, note.example)
+    }
+
+    fn imported(&self, exchanges: u64, from: &str, file: &str) -> String {
+        let exchanges = count(usize::try_from(exchanges).unwrap_or(usize::MAX), "exchange");
+        format!("{exchanges} of {from} imported into {file}")
+    }
+
+    fn import_unknown(&self, file: &str, known: &str) -> (String, String) {
+        (format!("{file} is no recording of a known tool"), format!("say with --format what it is: {known}"))
+    }
+
+    fn import_invalid(&self, file: &str, format: &str, error: &ImportError) -> (String, String) {
+        (
+            format!("{file} is no valid {format}: {error}"),
+            "export it anew with the tool that wrote it".to_owned(),
+        )
+    }
+
+    fn import_unreadable(&self, file: &str, why: &str) -> (String, String) {
+        (format!("{file} cannot be read: {why}"), "check the path and its permissions".to_owned())
+    }
+
+    fn export_exists(&self, file: &str) -> (String, String) {
+        (format!("{file} exists"), "choose another file, or add --force".to_owned())
     }
 
     fn pruned(&self, removed: usize, left: usize, file: &str, written: bool) -> String {

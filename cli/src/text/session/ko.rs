@@ -1,5 +1,6 @@
 //! Korean.
 
+use mcpeak_proxy::interchange::{ImportError, Lost, Note};
 use mcpeak_proxy::session::tools::SecretKind;
 
 use super::SessionText;
@@ -55,6 +56,44 @@ impl SessionText for Korean {
             format!("{path} 은(는) 재생 리포트가 아닙니다: {why}"),
             "`mcpeak test --session FILE --json REPORT` 로 만드세요".to_owned(),
         )
+    }
+
+    fn lost(&self, note: &Note) -> String {
+        let what = match note.lost {
+            Lost::NotHttp => "절대 URL 로 보낸 HTTP 요청이 아니어서 뺐습니다",
+            Lost::NoAnswer => "응답도, 응답이 없는 이유도 없어서 뺐습니다",
+            Lost::BodyMissing => "파일에 본문의 크기만 있고 본문이 없어서 뺐습니다",
+            Lost::Frames => "WebSocket 프레임이어서 뺐습니다",
+            Lost::ContentEncoding => "파일에 이미 풀려 있어 Content-Encoding 없이 저장했습니다",
+            Lost::EventTimes => "스트림 이벤트의 시각",
+        };
+        format!("옮기지 못한 것 ({}건): {what}. 첫 번째: {}", note.count, note.example)
+    }
+
+    fn imported(&self, exchanges: u64, from: &str, file: &str) -> String {
+        format!("{from} 의 호출 {exchanges}건을 {file} 로 가져왔습니다")
+    }
+
+    fn import_unknown(&self, file: &str, known: &str) -> (String, String) {
+        (
+            format!("{file} 은(는) 알려진 도구의 녹화가 아닙니다"),
+            format!("--format 으로 형식을 지정하세요: {known}"),
+        )
+    }
+
+    fn import_invalid(&self, file: &str, format: &str, error: &ImportError) -> (String, String) {
+        (
+            format!("{file} 은(는) 올바른 {format} 파일이 아닙니다: {error}"),
+            "파일을 만든 도구에서 다시 내보내세요".to_owned(),
+        )
+    }
+
+    fn import_unreadable(&self, file: &str, why: &str) -> (String, String) {
+        (format!("{file} 을(를) 읽을 수 없습니다: {why}"), "경로와 권한을 확인하세요".to_owned())
+    }
+
+    fn export_exists(&self, file: &str) -> (String, String) {
+        (format!("{file} 이(가) 이미 있습니다"), "다른 파일을 고르거나 --force 를 더하세요".to_owned())
     }
 
     fn pruned(&self, removed: usize, left: usize, file: &str, written: bool) -> String {

@@ -4,6 +4,7 @@ mod en;
 mod ko;
 
 use mcpeak_core::locale::Locale;
+use mcpeak_proxy::interchange::{ImportError, Note};
 use mcpeak_proxy::session::tools::SecretKind;
 
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
@@ -23,6 +24,12 @@ pub(crate) trait SessionText: Sync {
 
     fn prune_needs_selection(&self) -> (String, String);
     fn prune_bad_report(&self, path: &str, why: &str) -> (String, String);
+    fn lost(&self, note: &Note) -> String;
+    fn imported(&self, exchanges: u64, from: &str, file: &str) -> String;
+    fn import_unknown(&self, file: &str, known: &str) -> (String, String);
+    fn import_invalid(&self, file: &str, format: &str, error: &ImportError) -> (String, String);
+    fn import_unreadable(&self, file: &str, why: &str) -> (String, String);
+    fn export_exists(&self, file: &str) -> (String, String);
     fn pruned(&self, removed: usize, left: usize, file: &str, written: bool) -> String;
 }
 

@@ -1,5 +1,6 @@
 //! Recordings made, written, read and replayed through the public types, on a real disk.
 
+mod archives;
 mod files;
 mod large;
 mod planted;

@@ -21,3 +21,5 @@ pub use diff::{Changed, Comparison, Difference, diff};
 pub use lint::{Finding, SecretKind, lint};
 pub use prune::{Pruned, Selection, prune};
 pub use shape::Drift;
+
+pub(crate) use content::{content, shown_url};
