@@ -98,7 +98,7 @@ fn upstream(args: &SessionArgs, text: &dyn Text) -> Result<UpstreamSettings, Cli
     })
 }
 
-fn parse_all<T>(flag: &str, given: &[String], text: &dyn Text) -> Result<Vec<T>, CliError>
+pub(crate) fn parse_all<T>(flag: &str, given: &[String], text: &dyn Text) -> Result<Vec<T>, CliError>
 where
     T: FromStr<Err = mcpeak_proxy::settings::SettingError>,
 {
