@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use crate::world::{Origin, World, line, record_from, recording, replay};
+use crate::world::{HOST, Origin, World, line, record, record_from, recording, replay};
 
 const PYTHON: &str = "/usr/bin/python3";
 
@@ -17,7 +17,10 @@ fn ports_of_other_programs_are_recorded_by_their_address_in_every_form() {
     let client = ["curl", "-sS", &urls[0], &urls[1]];
     let recorded = record_from(origin, &world, &client).expect_code(0);
     assert_eq!(recorded.stdout, "http answers /onehttp answers /two");
-    recorded.expect_stderr(&[&format!("http://127.0.0.1:{port}  1 recorded")]);
+    recorded.expect_stderr(&[
+        &format!("http://127.0.0.1:{port}  1 recorded"),
+        &format!("http://[::ffff:127.0.0.1]:{port}  1 recorded"),
+    ]);
     assert_eq!(replay(&world, &client).expect_code(0).stdout, "http answers /onehttp answers /two");
 }
 
@@ -53,6 +56,15 @@ answer = b""
 while piece := s.recv(4096): answer += piece
 print(answer.decode().splitlines()[-1])
 "#;
+
+#[test]
+fn in_replay_a_request_whose_half_is_closed_is_answered() {
+    let world = World::new(None);
+    record(&world, &["curl", "-sS", &format!("http://{HOST}/two")]).expect_code(0);
+    let request = format!("GET /two HTTP/1.1\r\nhost: {HOST}\r\nconnection: close\r\n\r\n");
+    let replayed = replay(&world, &[PYTHON, "-c", HALF, HOST, "80", &request]).expect_code(0);
+    assert_eq!(replayed.stdout, "http answers /two\n", "{}", replayed.stderr);
+}
 
 #[test]
 fn a_tunnel_passes_the_end_of_each_half_on() {
