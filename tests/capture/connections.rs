@@ -75,7 +75,7 @@ fn a_tunnel_passes_the_end_of_each_half_on() {
         let (mut stream, _) = listener.accept().expect("a connection");
         let mut text = String::new();
         stream.read_to_string(&mut text).expect("read");
-        write!(stream, "{} bytes\n", text.len()).expect("written");
+        writeln!(stream, "{} bytes", text.len()).expect("written");
     });
     let world = World::new(None);
     let flags = line(&[&["--resolve", &format!("queue.capture.example:7000:{address}")]]);

@@ -21,7 +21,8 @@ fn each_answer_is_of_its_own_name(client: &[&str]) {
     let client: Vec<_> =
         client.iter().copied().chain(["--at-once"]).chain(urls.iter().map(String::as_str)).collect();
     // The origin says by which name it was asked; the client prints in the order of the names.
-    let expected: String = asked.iter().map(|(scheme, name)| format!("200 {scheme} {name}\n")).collect();
+    let lines: Vec<_> = asked.iter().map(|(scheme, name)| format!("200 {scheme} {name}\n")).collect();
+    let expected = lines.concat();
     let world = World::new(None);
     let origin = Origin::named("*.capture.example", asked.into_iter().map(|(_, name)| name).collect());
     let recorded = record_from(origin, &world, &client).expect_code(0);
