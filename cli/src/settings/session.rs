@@ -131,7 +131,11 @@ fn proxy_of_environment(text: &dyn Text) -> Result<Option<UpstreamProxy>, CliErr
         })
     };
     let cgi = std::env::var_os("REQUEST_METHOD").is_some();
-    let http = first(if cgi { &["http_proxy"] } else { &["http_proxy", "HTTP_PROXY"] });
+    let http = first(if cgi {
+        &["http_proxy", "all_proxy", "ALL_PROXY"]
+    } else {
+        &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
+    });
     let https = first(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]);
     if http.is_none() && https.is_none() {
         return Ok(None);
