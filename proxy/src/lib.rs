@@ -17,6 +17,7 @@
 //! | `hop` | fields that belong to one hop |
 //! | `http1`, `http2` | the two versions on the wire |
 //! | [`ingress`] | a way in for connections that were accepted elsewhere |
+//! | [`interchange`] | recordings of other tools read, and written for them |
 //! | `json` | JSON read exactly |
 //! | [`matching`] | which recorded exchange answers a request, and why none does |
 //! | `message` | messages on their way through |
@@ -46,6 +47,7 @@ mod hop;
 mod http1;
 mod http2;
 pub mod ingress;
+pub mod interchange;
 mod json;
 pub mod matching;
 mod message;

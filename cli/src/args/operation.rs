@@ -8,6 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::capture::CaptureArgs;
 use super::session::SessionArgs;
+use super::session_tools::{DiffArgs, ExportArgs, ImportArgs, LintArgs, PruneArgs};
 
 /// Reads `30s`, `1500ms`, `2m` or plain seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -129,6 +130,16 @@ pub(crate) enum SessionCommand {
     Recover(RecoverArgs),
     /// List the recorded exchanges
     Show(SessionFileArgs),
+    /// Fail if a secret is left: by name, by shape, or the value of a variable
+    Lint(LintArgs),
+    /// Compare two files by request; exit code 1 if they differ
+    Diff(DiffArgs),
+    /// Take recordings out
+    Prune(PruneArgs),
+    /// Make a session of another tool's recording: HAR
+    Import(ImportArgs),
+    /// Write a session for other tools: HAR
+    Export(ExportArgs),
 }
 
 /// One session file.

@@ -107,6 +107,7 @@ fn upstream(args: &SessionArgs, text: &dyn Text) -> Result<UpstreamSettings, Cli
     })
 }
 
+/// Values of a flag that can be given more than once.
 pub(crate) fn parse_all<T>(flag: &str, given: &[String], text: &dyn Text) -> Result<Vec<T>, CliError>
 where
     T: FromStr<Err = mcpeak_proxy::settings::SettingError>,

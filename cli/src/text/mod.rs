@@ -2,6 +2,7 @@
 
 mod en;
 mod ko;
+pub(crate) mod session;
 
 use mcpeak_core::locale::Locale;
 use mcpeak_proxy::report::DestinationCounts;
