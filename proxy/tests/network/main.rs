@@ -10,6 +10,7 @@ mod operations;
 mod protocols;
 mod record;
 mod reverse;
+mod scenarios;
 mod socks;
 mod support;
 mod tls;
