@@ -8,5 +8,6 @@ mod interruption;
 mod operation;
 mod real_servers;
 mod record_replay;
+mod session_files;
 mod support;
 mod trust;

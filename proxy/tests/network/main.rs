@@ -12,4 +12,5 @@ mod record;
 mod support;
 mod tls;
 mod unread;
+mod verify;
 mod ways_in;
