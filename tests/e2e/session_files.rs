@@ -19,7 +19,7 @@ fn r11_lint_is_the_gate_before_a_commit() {
     recorded(&context, &Api::weather(), "s.json", &["Seoul"]);
     context.run(["session", "lint", "s.json"]).expect_code(0).expect_stdout(&["no secret in s.json"]);
     let text = context.read("s.json");
-    context.write("s.json", &text.replace("\"tempC\": 21", "\"apiKey\": \"hunter2-hunter2\""));
+    context.write("s.json", text.replace("\"tempC\": 21", "\"apiKey\": \"hunter2-hunter2\""));
     let run = context.run(["session", "lint", "s.json"]).expect_code(1);
     assert!(!run.stdout.contains("hunter2"), "{}", run.stdout);
     run.expect_stdout(&["response.body.json.apiKey: a secret by its name", "1 secret in s.json"])
@@ -74,7 +74,7 @@ fn d5_verify_asks_the_live_origin() {
     };
     context.run(command("s.json")).expect_code(0).expect_stdout(&["1 request checked, 0 drifted"]);
     let text = context.read("s.json");
-    context.write("old.json", &text.replace("\"tempC\": 21", "\"tempC\": \"21\""));
+    context.write("old.json", text.replace("\"tempC\": 21", "\"tempC\": \"21\""));
     let run = context.run(command("old.json")).expect_code(1);
     run.expect_stdout(&["body.tempC is number, recorded string", "1 drifted"]);
 }
