@@ -64,7 +64,11 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
 
-    /// Address of the admin endpoint: /healthz, /readyz, /session, /ca.pem
+    /// Listen on PORT (or ADDRESS:PORT) too, and send every request there to one origin (repeatable)
+    #[arg(long, value_name = "PORT=URL")]
+    pub(crate) reverse: Vec<String>,
+
+    /// Address of the admin endpoint: /healthz, /readyz, /metrics, /session, /ca.pem, /ca.p12
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) admin: Option<SocketAddr>,
 

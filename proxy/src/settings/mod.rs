@@ -2,12 +2,14 @@
 
 mod hosts;
 mod limits;
+mod reverse;
 mod upstream;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 pub use hosts::{HostPattern, ResolveRule, SettingError};
 pub use limits::Limits;
+pub use reverse::{ReverseListen, ReverseRule};
 pub use upstream::{ClientCertificate, ProxyAddress, UpstreamProxy, UpstreamSettings};
 
 use crate::authority::Authority;
@@ -29,6 +31,8 @@ pub struct ProxySettings {
     pub strict: bool,
     /// Deadlines and sizes.
     pub limits: Limits,
+    /// Further listeners, each in front of one origin.
+    pub reverse: Vec<ReverseRule>,
 }
 
 impl ProxySettings {
@@ -41,6 +45,7 @@ impl ProxySettings {
             tunnel: Vec::new(),
             strict: false,
             limits: Limits::default(),
+            reverse: Vec::new(),
         }
     }
 }
