@@ -9,9 +9,9 @@ use tokio::time::Sleep;
 
 /// The most that an answer waits for the disk: what is slower than that (a large body that is still being redacted, a disk that
 /// is busy) does not hold up the program that waits for the answer.
-const PATIENCE: Duration = Duration::from_millis(250);
+const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Ready when an exchange is in the journal and on the disk, when it never will be, or after 250 ms.
+/// Ready when an exchange is in the journal and on the disk, when it never will be, or after two seconds.
 #[derive(Debug)]
 pub struct OnDisk {
     /// Its sender is dropped when the journal has been synchronised.
