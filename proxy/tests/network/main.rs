@@ -9,6 +9,7 @@ mod modes;
 mod operations;
 mod protocols;
 mod record;
+mod streams;
 mod support;
 mod tls;
 mod unread;
