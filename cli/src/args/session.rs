@@ -55,4 +55,8 @@ pub(crate) struct SessionArgs {
     /// Refuse what is not HTTP while recording, instead of passing it on unread
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// When the pieces of a recorded stream are sent: instant, or recorded (as they came)
+    #[arg(long, value_name = "WHEN", default_value = "instant", value_parser = ["instant", "recorded"])]
+    pub(crate) replay_timing: String,
 }
