@@ -189,8 +189,8 @@ impl Loader<'_> {
         for name in ["connection", "keep-alive"] {
             headers.remove(name);
         }
-        // Where there is no body it describes the one that a GET would have had.
-        if response.framing != Framing::None {
+        // Where there is no body it describes the one that a GET would have had; else it says where it is to be sent.
+        if !matches!(response.framing, Framing::None | Framing::Chunked) {
             headers.remove("transfer-encoding");
         }
         if sent.edited {

@@ -26,7 +26,7 @@ pub struct StoredResponse {
     pub reason: Option<String>,
     /// End-to-end fields in recorded order and case. `Content-Length` is among them where the recorded answer had one, with the
     /// length of the body that is sent (with the announced one where the body is incomplete, or there is none by the kind of
-    /// message); `Transfer-Encoding` and `Connection` never are.
+    /// message); `Transfer-Encoding` is where the recorded answer was chunked and says only in which place; `Connection` never is.
     pub headers: Headers,
     /// How the body was delimited.
     pub framing: Framing,

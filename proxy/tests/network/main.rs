@@ -4,6 +4,8 @@
 
 mod bodies;
 mod captured;
+mod equal;
+mod failures;
 mod headers;
 mod modes;
 mod operations;
