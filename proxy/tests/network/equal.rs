@@ -32,7 +32,8 @@ struct Planned {
 impl Planned {
     fn head(&self) -> String {
         let status = if let Framing::Bodiless(status) = self.framing { status } else { self.status };
-        let fields: String = self.fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let fields = self.fields.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
+        let fields = fields.collect::<Vec<_>>().concat();
         let length: usize = self.body.iter().map(Vec::len).sum();
         let framing = match &self.framing {
             Framing::Length | Framing::Head => format!("content-LENGTH: {length}\r\n"),

@@ -12,4 +12,4 @@ pub(crate) use certificates::TestCa;
 pub(crate) use client::{Answer, Client, tls_config};
 pub(crate) use harness::{Harness, Running, within};
 pub(crate) use http2::{H2Client, h2_upstream};
-pub(crate) use upstream::{Reaction, Upstream};
+pub(crate) use upstream::{Asked, Reaction, Upstream};
