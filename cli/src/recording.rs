@@ -205,6 +205,7 @@ async fn mode(settings: &SessionSettings, locale: Locale) -> Result<Mode, CliErr
                 repeat: settings.repeat,
                 match_headers: settings.match_headers,
                 record_command: None,
+                timing: settings.timing,
             };
             Replay::load(&path, settings.redactor, options).map(Mode::Replay)
         }

@@ -2,31 +2,25 @@
 
 use std::io::Read as _;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::Stream;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, Sleep};
 
 use crate::exchange::IncompleteCause;
 use crate::message::{Body, BodyError, Piece};
-use crate::session::{StoredBody, StoredResponse};
+use crate::session::{StoredBody, StoredResponse, Timing};
 
 /// Bytes of a side file in one piece.
 const FILE_CHUNK: usize = 128 * 1024;
 
-/// Bytes that will be sent.
-pub(crate) const fn body_length(body: &StoredBody) -> u64 {
-    match body {
-        StoredBody::Empty => 0,
-        StoredBody::Memory(bytes) => bytes.len() as u64,
-        StoredBody::File { length, .. } => *length,
-    }
-}
-
 /// The length to announce for a body that will break off: the one that was announced when it was recorded.
 pub(crate) fn promised_length(response: &StoredResponse) -> u64 {
-    let sent = body_length(&response.body);
+    let sent = response.body.length();
     let announced = response.headers.get("content-length").and_then(|value| value.trim().parse().ok());
     announced.unwrap_or(0).max(sent + 1)
 }
@@ -36,6 +30,7 @@ pub(crate) fn body(stored: &StoredBody) -> Body {
     match stored {
         StoredBody::Empty => Body::Empty,
         StoredBody::Memory(bytes) => Body::Full(bytes.clone()),
+        StoredBody::Pieces { pieces, timing } => Body::stream(PiecesBody::new(Arc::clone(pieces), *timing)),
         StoredBody::File { path, length } => Body::stream(FileBody::open(path.clone(), *length)),
     }
 }
@@ -77,6 +72,39 @@ impl Stream for StoredStream {
             }
             None => Poll::Ready(self.trailers.take().map(Ok)),
         }
+    }
+}
+
+/// The pieces of a stream, at once or when they came.
+struct PiecesBody {
+    pieces: Arc<[(u64, Bytes)]>,
+    next: usize,
+    /// Since when times count.
+    begin: Instant,
+    timing: Timing,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl PiecesBody {
+    fn new(pieces: Arc<[(u64, Bytes)]>, timing: Timing) -> Self {
+        Self { pieces, next: 0, begin: Instant::now(), timing, timer: None }
+    }
+}
+
+impl Stream for PiecesBody {
+    type Item = Result<Piece, BodyError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        let Some((at, bytes)) = this.pieces.get(this.next) else { return Poll::Ready(None) };
+        if this.timing == Timing::Recorded {
+            let due = this.begin + Duration::from_millis(*at);
+            let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(due)));
+            ready!(timer.as_mut().poll(context));
+            this.timer = None;
+        }
+        this.next += 1;
+        Poll::Ready(Some(Ok(Piece::Data(bytes.clone()))))
     }
 }
 

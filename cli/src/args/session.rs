@@ -56,6 +56,10 @@ pub(crate) struct SessionArgs {
     #[arg(long)]
     pub(crate) strict: bool,
 
+    /// When the pieces of a recorded stream are sent: instant, or recorded (as they came)
+    #[arg(long, value_name = "WHEN", default_value = "instant", value_parser = ["instant", "recorded"])]
+    pub(crate) replay_timing: String,
+
     /// Make the certificate authority from the secret in this environment variable: the same one on every machine
     #[arg(long, value_name = "NAME")]
     pub(crate) ca_seed_env: Option<String>,

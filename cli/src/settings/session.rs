@@ -6,6 +6,7 @@ use std::str::FromStr;
 use mcpeak_core::redact::Redactor;
 use mcpeak_core::secret::Secret;
 use mcpeak_proxy::matching::Repeat;
+use mcpeak_proxy::session::Timing;
 use mcpeak_proxy::settings::{
     ClientCertificate, HostPattern, ProxyAddress, ResolveRule, UpstreamProxy, UpstreamSettings,
 };
@@ -40,6 +41,8 @@ pub(crate) struct SessionSettings {
     pub(crate) tunnel: Vec<HostPattern>,
     /// Whether recording refuses what is not HTTP.
     pub(crate) strict: bool,
+    /// When the pieces of a recorded stream are sent.
+    pub(crate) timing: Timing,
     pub(crate) redactor: Redactor,
 }
 
@@ -74,6 +77,7 @@ pub(crate) fn resolve(
         upstream: upstream(args, text)?,
         tunnel: parse_all("--tunnel", &args.tunnel, text)?,
         strict: args.strict,
+        timing: if args.replay_timing == "recorded" { Timing::Recorded } else { Timing::Instant },
         redactor: Redactor::new(values),
     })
 }

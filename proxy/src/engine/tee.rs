@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::Stream;
 use tokio::sync::oneshot;
@@ -108,6 +108,29 @@ pub(super) struct ResponseTee {
     announced: Option<u64>,
     waiting: VecDeque<Option<Result<Piece, BodyError>>>,
     on_disk: Option<OnDisk>,
+    clock: Clock,
+}
+
+/// When pieces come. The clock is read once for all that came together: it is read again only after there was nothing to read.
+struct Clock {
+    begin: Instant,
+    now: Option<u64>,
+}
+
+impl Clock {
+    fn new() -> Self {
+        Self { begin: Instant::now(), now: Some(0) }
+    }
+
+    fn waited(&mut self) {
+        self.now = None;
+    }
+
+    /// Milliseconds since the head came.
+    fn now(&mut self) -> u64 {
+        let begin = self.begin;
+        *self.now.get_or_insert_with(|| u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
 }
 
 struct Unfinished {
@@ -125,7 +148,16 @@ impl ResponseTee {
         let announced = announced.and_then(|value| value.trim().parse().ok());
         let unfinished = Some(Unfinished { pending, request, head, sink });
         let (body, trailers, waiting) = (Body::Empty, Headers::new(), VecDeque::new());
-        Self { body, unfinished, after_bytes: 0, trailers, announced, waiting, on_disk: None }
+        Self {
+            body,
+            unfinished,
+            after_bytes: 0,
+            trailers,
+            announced,
+            waiting,
+            on_disk: None,
+            clock: Clock::new(),
+        }
     }
 
     pub(super) fn over(mut self, body: Body) -> Self {
@@ -156,8 +188,9 @@ impl ResponseTee {
         match piece {
             Some(Ok(Piece::Data(data))) => {
                 self.after_bytes += data.len() as u64;
+                let at = self.clock.now();
                 if let Some(unfinished) = &mut self.unfinished {
-                    unfinished.sink.push(data);
+                    unfinished.sink.push_at(data, at);
                 }
                 return self.announced.is_none_or(|announced| self.after_bytes < announced);
             }
@@ -191,7 +224,10 @@ impl Stream for ResponseTee {
             if let Some(unfinished) = &mut this.unfinished {
                 ready!(unfinished.sink.poll_ready(context));
             }
-            let piece = ready!(this.body.poll_piece(context));
+            let Poll::Ready(piece) = this.body.poll_piece(context) else {
+                this.clock.waited();
+                return Poll::Pending;
+            };
             if this.copy(piece.as_ref()) {
                 return Poll::Ready(piece);
             }

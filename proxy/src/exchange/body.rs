@@ -13,8 +13,19 @@ pub enum Captured {
     Empty,
     /// Small enough to hold: the wire bytes, chunking undone, `Content-Encoding` kept.
     Memory(Bytes),
+    /// The same, and where and when its pieces came.
+    Pieces(Bytes, Vec<Mark>),
     /// Written, already redacted, to a file while it streamed.
     Spooled(Spooled),
+}
+
+/// Where a piece of a stream begins, and when it came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Bytes before it.
+    pub offset: u64,
+    /// Milliseconds after the head of the answer.
+    pub at: u64,
 }
 
 impl Captured {
@@ -22,7 +33,7 @@ impl Captured {
     pub fn wire_length(&self) -> u64 {
         match self {
             Self::Empty => 0,
-            Self::Memory(bytes) => bytes.len() as u64,
+            Self::Memory(bytes) | Self::Pieces(bytes, _) => bytes.len() as u64,
             Self::Spooled(spooled) => spooled.wire_length,
         }
     }

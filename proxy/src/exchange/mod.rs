@@ -6,7 +6,7 @@ mod body;
 mod headers;
 mod origin;
 
-pub use body::{Captured, EncodedFile, Incomplete, IncompleteCause, SpoolFile, Spooled};
+pub use body::{Captured, EncodedFile, Incomplete, IncompleteCause, Mark, SpoolFile, Spooled};
 pub use headers::Headers;
 pub use origin::{Origin, Scheme};
 

@@ -11,7 +11,7 @@ use crate::hop;
 use crate::message::{Body, Piece, Reply, Response};
 use crate::session::{Stored, StoredBody, StoredResponse};
 use crate::settings::Limits;
-use crate::stored;
+use crate::stored::{self, StoredStream};
 use crate::transport::BoxStream;
 
 /// Bodies up to this size travel in one write with their head.
@@ -110,7 +110,7 @@ impl<W: AsyncWrite + Unpin> Writing<'_, W> {
     }
 
     async fn stored(&mut self, response: &StoredResponse) -> Option<OutFraming> {
-        let mut length = stored::body_length(&response.body);
+        let mut length = response.body.length();
         if response.incomplete.is_some() {
             length = stored::promised_length(response);
         }
@@ -118,6 +118,9 @@ impl<W: AsyncWrite + Unpin> Writing<'_, W> {
         self.head(response.status, response.reason.as_deref(), &response.headers, framing);
         if matches!(framing, OutFraming::None | OutFraming::Described) {
             self.flush().await?;
+        } else if matches!(response.body, StoredBody::Pieces { .. }) {
+            // A piece may have to wait for its time; what came before it goes out.
+            return self.body(StoredStream::new(response).into_body(), framing).await;
         } else {
             self.stored_body(response, framing).await?;
         }
@@ -126,7 +129,7 @@ impl<W: AsyncWrite + Unpin> Writing<'_, W> {
 
     async fn stored_body(&mut self, response: &StoredResponse, framing: OutFraming) -> Option<()> {
         match &response.body {
-            StoredBody::Empty => {}
+            StoredBody::Empty | StoredBody::Pieces { .. } => {}
             StoredBody::Memory(bytes) => self.data(bytes, framing).await?,
             StoredBody::File { .. } => {
                 let mut body = stored::body(&response.body);

@@ -47,7 +47,7 @@ pub(crate) fn request_fields(redaction: &Redaction, headers: &Headers, further: 
 }
 
 /// The response fields that are stored: end-to-end ones; `Content-Length` only where it says something about a body that is
-/// not there or delimits the body, and `Transfer-Encoding` where it says so about one that is not there (HEAD, 304).
+/// not there or delimits the body, and `Transfer-Encoding` likewise.
 pub(crate) fn response_fields(redaction: &Redaction, headers: &Headers, framing: Framing) -> Headers {
     let named: Vec<String> = headers
         .get_all("connection")
@@ -57,7 +57,8 @@ pub(crate) fn response_fields(redaction: &Redaction, headers: &Headers, framing:
     let kept = |name: &str| {
         let lower = name.to_ascii_lowercase();
         let length = lower == "content-length" && matches!(framing, Framing::Chunked | Framing::Close);
-        let described = lower == "transfer-encoding" && framing == Framing::None;
+        // Where it delimits the body its place and its case are kept: it is sent there again.
+        let described = lower == "transfer-encoding" && matches!(framing, Framing::None | Framing::Chunked);
         (described || !HOP_BY_HOP.contains(&lower.as_str())) && !named.contains(&lower) && !length
     };
     redact_those(redaction, headers, kept)

@@ -14,6 +14,7 @@ use super::error::SessionError;
 use super::journal::{Blob, Data, Entry, EntryAnswer, EntryResponse, Field, folder_of};
 use super::late::{redact_bodies, redact_head};
 use super::model::{Answer, Body, Exchange, Form, Meta, Request, Response, Session, Wire, names, split_url};
+use super::pieces;
 use crate::exchange::{FailureKind, Framing, Headers, Incomplete, IncompleteCause};
 use crate::matching::{BodyParts, Key, Parts};
 use crate::redact::{CollapsedHash, Redaction, Segments, collapse, provisional_ids, renumber};
@@ -81,6 +82,14 @@ fn settled(exchange: &Exchange) -> Exchange {
             (body.wire, body.sha256) = (None, None);
         }
     };
+    // The network cuts and times the pieces of a stream anew each time.
+    let untimed = |body: &mut Option<Body>| {
+        if let Some(Body { form: form @ Form::Events(_), .. }) = body
+            && let Some(bytes) = form.bytes()
+        {
+            *form = Form::Base64(bytes);
+        }
+    };
     still(&mut exchange.request.body);
     if let Answer::Response(response) = &mut exchange.answer {
         response.headers.remove("date");
@@ -89,6 +98,7 @@ fn settled(exchange: &Exchange) -> Exchange {
             response.headers.remove("content-length");
         }
         still(&mut response.body);
+        untimed(&mut response.body);
     }
     exchange
 }
@@ -253,6 +263,9 @@ impl Assembly<'_> {
             let (wire, sha256) = (Some(Wire::File(wire)), Some(sha256));
             return Ok(Some(Body { form, sha256, encoding: blob.encoding, wire, streamed }));
         }
+        if !blob.pieces.is_empty() {
+            return self.events(&blob).map(Some);
+        }
         if let Data::File { path, length, .. } = &blob.content
             && (*length > WHOLE || streamed)
             && blob.encoding.is_none()
@@ -284,6 +297,16 @@ impl Assembly<'_> {
             None => None,
         };
         Ok(Some(Body { form, sha256, encoding: blob.encoding, wire, streamed }))
+    }
+
+    /// A body in pieces, in the file whatever its size: its times say nothing without them.
+    fn events(&self, blob: &Blob) -> Result<Body> {
+        let old = self.load(&blob.content)?;
+        let content = Bytes::from(if blob.redacted { self.renumber(&old) } else { old.clone() });
+        let sha256 = Some(hex::encode(Sha256::digest(&content)));
+        let marks = pieces::moved(&old, &content, &blob.marks());
+        let form = pieces::events(&content, &marks).unwrap_or(Form::Base64(content));
+        Ok(Body { form, sha256, encoding: None, wire: None, streamed: false })
     }
 
     fn encode(&self, encoding: &str, content: &[u8]) -> Result<Vec<u8>> {

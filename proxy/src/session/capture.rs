@@ -11,6 +11,7 @@ use super::body::SIDE_FILE;
 use super::coding::{Codings, content_encoding};
 use super::journal::{Blob, Data, Entry, EntryAnswer, EntryResponse, Field};
 use super::late::{redact_bodies, redact_head};
+use super::pieces;
 use super::sink::{HELD, Spool};
 use crate::exchange::{
     Captured, Framing, Headers, Incomplete, IncompleteCause, Outcome, RequestHead, ResponseHead, SpoolFile,
@@ -35,7 +36,10 @@ pub(crate) struct Finished {
 impl Finished {
     /// Bytes it holds in memory.
     pub(crate) fn held(&self) -> usize {
-        let held = |captured: &Captured| if let Captured::Memory(bytes) = captured { bytes.len() } else { 0 };
+        let held = |captured: &Captured| match captured {
+            Captured::Memory(bytes) | Captured::Pieces(bytes, _) => bytes.len(),
+            Captured::Empty | Captured::Spooled(_) => 0,
+        };
         let response = if let Outcome::Response { body, .. } = &self.outcome { held(body) } else { 0 };
         held(&self.request) + response + 1024
     }
@@ -148,6 +152,19 @@ impl Capture<'_> {
             Captured::Empty => Ok(None),
             Captured::Memory(bytes) if bytes.is_empty() => Ok(None),
             Captured::Memory(bytes) => self.held(headers, &bytes, name, whose).map(Some),
+            Captured::Pieces(bytes, marks) => {
+                let content_type = headers.get("content-type");
+                let encoded = Codings::parse(content_encoding(headers).as_deref());
+                // What a compressor has in hand when a piece leaves it is not what the piece will say.
+                let plain = encoded.is_some_and(|codings| codings.is_identity());
+                if !plain || !pieces::worth_keeping(content_type, &marks) {
+                    return self.held(headers, &bytes, name, whose).map(Some);
+                }
+                let mut blob = self.plain(content_type, &bytes, name, whose)?;
+                let marks = pieces::moved(&bytes, &blob.content.load(self.folder)?, &marks);
+                blob.set_marks(&marks);
+                Ok(Some(blob))
+            }
             Captured::Spooled(spooled) => {
                 let file = spooled.file.blocking_recv();
                 let file = file.map_err(|_| io::Error::other("the body's writer ended early"))??;
@@ -175,6 +192,7 @@ impl Capture<'_> {
                     wire,
                     streamed: false,
                     decoded: false,
+                    pieces: Vec::new(),
                 })
             }
             Err(error) if error.too_large => {
@@ -190,7 +208,15 @@ impl Capture<'_> {
                     Some(redacted) => {
                         let content = self.data(&redacted, name)?;
                         let (encoding, wire) = (None, None);
-                        Ok(Blob { content, encoding, wire, redacted: true, streamed: false, decoded: true })
+                        Ok(Blob {
+                            content,
+                            encoding,
+                            wire,
+                            redacted: true,
+                            streamed: false,
+                            decoded: true,
+                            pieces: Vec::new(),
+                        })
                     }
                     None => self.plain(None, bytes, name, whose),
                 }
@@ -202,7 +228,15 @@ impl Capture<'_> {
         let redacted = self.redact(content_type, bytes, whose);
         let content = self.data(redacted.as_deref().unwrap_or(bytes), name)?;
         let redacted = redacted.is_some() || self.own;
-        Ok(Blob { content, encoding: None, wire: None, redacted, streamed: false, decoded: false })
+        Ok(Blob {
+            content,
+            encoding: None,
+            wire: None,
+            redacted,
+            streamed: false,
+            decoded: false,
+            pieces: Vec::new(),
+        })
     }
 
     fn marked(&self, headers: &Headers) -> Headers {
@@ -254,5 +288,6 @@ fn spooled_blob(file: &SpoolFile) -> Blob {
         redacted: file.redacted,
         streamed: true,
         decoded: file.decoded,
+        pieces: Vec::new(),
     }
 }

@@ -15,7 +15,7 @@ use super::error::SessionError;
 use super::model::names;
 use super::read::invalid;
 use super::seal;
-use crate::exchange::{FailureKind, Headers, Incomplete, ResponseHead};
+use crate::exchange::{FailureKind, Headers, Incomplete, Mark, ResponseHead};
 
 /// First line of a journal.
 #[derive(Serialize, Deserialize)]
@@ -86,6 +86,20 @@ pub(crate) struct Blob {
     pub(crate) streamed: bool,
     /// The coding was undone for good: the answer's `Content-Encoding` is void.
     pub(crate) decoded: bool,
+    /// Offset and time of each piece, where the content is kept in pieces.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pieces: Vec<(u64, u64)>,
+}
+
+impl Blob {
+    pub(crate) fn marks(&self) -> Vec<Mark> {
+        self.pieces.iter().map(|&(offset, at)| Mark { offset, at }).collect()
+    }
+
+    /// Keeps the content in these pieces.
+    pub(crate) fn set_marks(&mut self, marks: &[Mark]) {
+        self.pieces = marks.iter().map(|mark| (mark.offset, mark.at)).collect();
+    }
 }
 
 /// Bytes in the journal or in a file.

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::assemble::each_chunk;
 use super::journal::{Blob, Data, Entry, EntryAnswer, Field};
+use super::pieces;
 use crate::redact::Redaction;
 
 /// URL and fields by value and shape.
@@ -45,6 +46,14 @@ pub(crate) fn redact_bodies(entry: &mut Entry, redaction: &Redaction, folder: &P
 }
 
 fn redact_blob(blob: &mut Blob, redaction: &Redaction, folder: &Path) -> io::Result<()> {
+    if blob.pieces.is_empty() {
+        redact_content(blob, redaction, folder)
+    } else {
+        redact_pieces(blob, redaction, folder)
+    }
+}
+
+fn redact_content(blob: &mut Blob, redaction: &Redaction, folder: &Path) -> io::Result<()> {
     let redacted = match &blob.content {
         Data::File { path, .. } => redact_file(&folder.join(path), redaction)?
             .map(|(length, sha256)| Data::File { path: path.clone(), length, sha256 }),
@@ -54,6 +63,16 @@ fn redact_blob(blob: &mut Blob, redaction: &Redaction, folder: &Path) -> io::Res
         blob.content = content;
         (blob.redacted, blob.wire) = (true, None);
     }
+    Ok(())
+}
+
+/// The same for content that is kept in pieces, whose places have to be found again.
+fn redact_pieces(blob: &mut Blob, redaction: &Redaction, folder: &Path) -> io::Result<()> {
+    let old = blob.content.load(folder)?;
+    redact_content(blob, redaction, folder)?;
+    let new = blob.content.load(folder)?;
+    let marks = pieces::moved(&old, &new, &blob.marks());
+    blob.set_marks(&marks);
     Ok(())
 }
 

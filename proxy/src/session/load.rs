@@ -13,7 +13,9 @@ use super::assemble::{collapsed_sha256, sha256_of};
 use super::coding::Codings;
 use super::error::SessionError;
 use super::model::{Answer, Body, Exchange, Form, Response, Session, Wire, split_url};
+use super::pieces;
 use super::read::{Outline, outline, read_text};
+use super::replay::Timing;
 use super::stored::{Stored, StoredBody, StoredResponse};
 use crate::exchange::{Framing, Headers};
 use crate::json::Node;
@@ -67,12 +69,13 @@ pub(crate) fn load(
     path: &Path,
     redaction: &Redaction,
     match_headers: &[String],
+    timing: Timing,
 ) -> Result<(Vec<Loaded>, Rules, Vec<Warning>), SessionError> {
     let text = read_text(path)?;
     let file = outline(&text, path)?;
     let rules = Rules::new(&file.rules);
     let folder = path.parent().unwrap_or(Path::new(""));
-    let loader = Loader { folder, redaction, match_headers, rules: &rules };
+    let loader = Loader { folder, redaction, match_headers, timing, rules: &rules };
     let mut entries = Vec::with_capacity(file.exchanges.len());
     let (mut ids, mut warnings) = (HashSet::new(), Vec::new());
     for (ready, node) in all_ready(&file, loader).into_iter().zip(&file.exchanges) {
@@ -87,7 +90,7 @@ pub(crate) fn load(
 /// Reads a file and checks all of it, side files and hashes included, as replay does. The warnings are about edits.
 pub fn check(path: &Path) -> Result<(Session, Vec<Warning>), SessionError> {
     let redaction = Redaction { redactor: Redactor::default(), tokens: Arc::new(UnknownTokens) };
-    let (_, _, mut warnings) = load(path, &redaction, &[])?;
+    let (_, _, mut warnings) = load(path, &redaction, &[], Timing::Instant)?;
     // No value is known here, and none is asked for.
     warnings.retain(|warning| !matches!(warning, Warning::SecretUnknown { .. }));
     Ok((Session::open(path)?, warnings))
@@ -119,6 +122,7 @@ struct Loader<'a> {
     folder: &'a Path,
     redaction: &'a Redaction,
     match_headers: &'a [String],
+    timing: Timing,
     rules: &'a Rules,
 }
 
@@ -176,7 +180,11 @@ impl Loader<'_> {
             None => Sent { body: StoredBody::Empty, edited: false },
         };
         let mut headers = self.restore_fields(&response.headers);
-        let held = if let StoredBody::Memory(bytes) = &sent.body { Some(bytes) } else { None };
+        let held: Vec<&Bytes> = match &sent.body {
+            StoredBody::Memory(bytes) => vec![bytes],
+            StoredBody::Pieces { pieces, .. } => pieces.iter().map(|(_, bytes)| bytes).collect(),
+            StoredBody::Empty | StoredBody::File { .. } => Vec::new(),
+        };
         for text in headers.iter().map(|(_, value)| value).chain(held) {
             let names = self.redaction.redactor.unknown_names(text).into_iter();
             warnings.extend(names.map(|name| Warning::SecretUnknown { name }));
@@ -184,8 +192,8 @@ impl Loader<'_> {
         for name in ["connection", "keep-alive"] {
             headers.remove(name);
         }
-        // Where there is no body it describes the one that a GET would have had.
-        if response.framing != Framing::None {
+        // Where there is no body it describes the one that a GET would have had; else it says where it is to be sent.
+        if !matches!(response.framing, Framing::None | Framing::Chunked) {
             headers.remove("transfer-encoding");
         }
         if sent.edited {
@@ -240,7 +248,8 @@ impl Loader<'_> {
             if edited && matches!(body.form, Form::Base64(_)) {
                 return Err(problem("the hash of a base64 body is wrong".to_owned(), DAMAGED));
             }
-            return Ok(Sent { body: StoredBody::Memory(restored.unwrap_or(content)), edited });
+            let body = self.whole_or_pieces(body, &content, restored);
+            return Ok(Sent { body, edited });
         };
         let codings = Codings::parse(Some(encoding))
             .ok_or_else(|| problem(format!("`encoding` is `{encoding}`, which is not known"), EDIT))?;
@@ -261,6 +270,17 @@ impl Loader<'_> {
                 let edited = wire.is_some() && !same;
                 Ok(Sent { body: StoredBody::Memory(Bytes::from(encoded)), edited })
             }
+        }
+    }
+
+    fn whole_or_pieces(&self, body: &Body, content: &Bytes, restored: Option<Bytes>) -> StoredBody {
+        let sent = restored.unwrap_or_else(|| content.clone());
+        match &body.form {
+            Form::Events(events) => {
+                let marks = pieces::moved(content, &sent, &pieces::marks(events));
+                StoredBody::Pieces { pieces: pieces::cut(&sent, &marks).into(), timing: self.timing }
+            }
+            _ => StoredBody::Memory(sent),
         }
     }
 

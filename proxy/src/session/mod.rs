@@ -39,6 +39,7 @@
 //! | `capture` | a captured exchange made into a journal entry |
 //! | `journal` | `….session.json.journal`: one line per finished exchange, on disk before the run ends |
 //! | `seal` | a line of it that shows whether it is whole |
+//! | `pieces` | where and when the pieces of a stream came |
 //! | `on_disk` | waiting until an exchange is on the disk |
 //! | `late` | secrets that were known only after a part was redacted |
 //! | `assemble` | a journal turned into `….session.json` and `….session.files/` |
@@ -65,6 +66,7 @@ mod late;
 mod load;
 mod model;
 mod on_disk;
+mod pieces;
 mod read;
 mod recorder;
 mod replay;
@@ -82,7 +84,7 @@ pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Resp
 pub(crate) use model::{names, split_url};
 pub use on_disk::OnDisk;
 pub use recorder::{Pending, Recorder, Recovered, recover};
-pub use replay::{KeySink, Replay, ReplayOptions, RequestBody, Take};
+pub use replay::{KeySink, Replay, ReplayOptions, RequestBody, Take, Timing};
 pub use sink::BodySink;
 pub use stored::{Stored, StoredBody, StoredResponse};
 

@@ -38,6 +38,18 @@ pub struct ReplayOptions {
     pub match_headers: Vec<String>,
     /// The command that records the session again, named in hints.
     pub record_command: Option<String>,
+    /// When the pieces of a stream are sent.
+    pub timing: Timing,
+}
+
+/// When the pieces of a recorded stream are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timing {
+    /// At once, one after the other.
+    #[default]
+    Instant,
+    /// As long after the head as while recording.
+    Recorded,
 }
 
 /// A session that answers requests; a handle that is cheap to clone.
@@ -83,7 +95,7 @@ impl Replay {
     /// Loads and checks a file: syntax, members, hashes, side files.
     pub fn load(path: &Path, redactor: Redactor, options: ReplayOptions) -> Result<Self, SessionError> {
         let redaction = Redaction { redactor, tokens: Arc::new(UnknownTokens) };
-        let (entries, rules, mut warnings) = load(path, &redaction, &options.match_headers)?;
+        let (entries, rules, mut warnings) = load(path, &redaction, &options.match_headers, options.timing)?;
         let unsearched = redaction.redactor.unsearched().iter();
         warnings.extend(unsearched.map(|name| Warning::ValueNotSearched { name: name.clone() }));
         let index = Index::new(entries.iter().map(|entry| (entry.exact, entry.loose)), options.repeat);

@@ -19,13 +19,15 @@ use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
 use super::coding::{Codings, Decoder, STEP, content_encoding, is_bomb};
-use crate::exchange::{Captured, EncodedFile, Headers, SpoolFile, Spooled};
+use crate::exchange::{Captured, EncodedFile, Headers, Mark, SpoolFile, Spooled};
 use crate::redact::{BodyKind, Redaction};
 
 /// Most bytes of a body that are held.
 pub(crate) const HELD: usize = 4 * 1024 * 1024;
 /// How far the disk may be behind a spooled body.
 const BEHIND: usize = 1024 * 1024;
+/// Most pieces of a body whose times are kept.
+const PIECES: usize = 64 * 1024;
 /// How many bytes of finished exchanges may wait for the journal before bodies are held back.
 const QUEUED: usize = 64 * 1024 * 1024;
 
@@ -88,6 +90,8 @@ pub struct BodySink {
     codings: Option<Codings>,
     names: Names,
     length: u64,
+    /// Where and when the pieces came; empty where nobody asked for it, and where there are too many.
+    marks: Vec<Mark>,
     state: State,
 }
 
@@ -105,6 +109,7 @@ impl BodySink {
             codings: Codings::parse(content_encoding(headers).as_deref()),
             names: kind.names(),
             length: 0,
+            marks: Vec::new(),
             state: State::Held(Vec::new()),
         }
     }
@@ -125,6 +130,15 @@ impl BodySink {
     /// Waits until the sink takes a further chunk.
     pub async fn ready(&mut self) {
         std::future::poll_fn(|context| self.poll_ready(context)).await;
+    }
+
+    /// Takes a piece of a stream that came so many milliseconds after the head; never waits.
+    pub fn push_at(&mut self, piece: &Bytes, at: u64) {
+        // Once there were too many, none after the first is marked: `finish` sees that the list is full.
+        if self.marks.len() < PIECES && !piece.is_empty() {
+            self.marks.push(Mark { offset: self.length, at });
+        }
+        self.push(piece);
     }
 
     /// Takes a chunk; never waits.
@@ -152,18 +166,23 @@ impl BodySink {
                     None => Captured::Empty,
                 }
             }
-            State::Held(chunks) => match std::mem::take(chunks).as_slice() {
-                [] => Captured::Empty,
-                _ if self.length == 0 => Captured::Empty,
-                [one] => Captured::Memory(one.clone()),
-                many => {
-                    let mut whole = BytesMut::with_capacity(many.iter().map(Bytes::len).sum());
-                    for chunk in many {
-                        whole.extend_from_slice(chunk);
+            State::Held(chunks) => {
+                let bytes = match std::mem::take(chunks).as_slice() {
+                    _ if self.length == 0 => return Captured::Empty,
+                    [one] => one.clone(),
+                    many => {
+                        let mut whole = BytesMut::with_capacity(many.iter().map(Bytes::len).sum());
+                        for chunk in many {
+                            whole.extend_from_slice(chunk);
+                        }
+                        whole.freeze()
                     }
-                    Captured::Memory(whole.freeze())
+                };
+                match std::mem::take(&mut self.marks) {
+                    marks if marks.is_empty() || marks.len() == PIECES => Captured::Memory(bytes),
+                    marks => Captured::Pieces(bytes, marks),
                 }
-            },
+            }
         }
     }
 

@@ -1,10 +1,11 @@
 //! A recorded outcome made ready to be sent.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
+use super::replay::Timing;
 use crate::exchange::{FailureKind, Framing, Headers, Incomplete};
 
 /// A recorded outcome, ready to be sent.
@@ -25,7 +26,7 @@ pub struct StoredResponse {
     pub reason: Option<String>,
     /// End-to-end fields in recorded order and case. `Content-Length` is among them where the recorded answer had one, with the
     /// length of the body that is sent (with the announced one where the body is incomplete, or there is none by the kind of
-    /// message); `Transfer-Encoding` and `Connection` never are.
+    /// message); `Transfer-Encoding` is where the recorded answer was chunked and says only in which place; `Connection` never is.
     pub headers: Headers,
     /// How the body was delimited.
     pub framing: Framing,
@@ -46,6 +47,13 @@ pub enum StoredBody {
     Empty,
     /// Held.
     Memory(Bytes),
+    /// The pieces of a stream, each sent by itself.
+    Pieces {
+        /// Milliseconds after the head, and the bytes.
+        pieces: Arc<[(u64, Bytes)]>,
+        /// When they are sent.
+        timing: Timing,
+    },
     /// In a side file, checked at load; streamed.
     File {
         /// Where.
@@ -57,10 +65,11 @@ pub enum StoredBody {
 
 impl StoredBody {
     /// Bytes to send.
-    pub const fn length(&self) -> u64 {
+    pub fn length(&self) -> u64 {
         match self {
             Self::Empty => 0,
             Self::Memory(bytes) => bytes.len() as u64,
+            Self::Pieces { pieces, .. } => pieces.iter().map(|(_, bytes)| bytes.len() as u64).sum(),
             Self::File { length, .. } => *length,
         }
     }

@@ -4,6 +4,8 @@
 
 mod bodies;
 mod captured;
+mod equal;
+mod failures;
 mod headers;
 mod modes;
 mod operations;
@@ -12,6 +14,7 @@ mod record;
 mod reverse;
 mod scenarios;
 mod socks;
+mod streams;
 mod support;
 mod tls;
 mod unread;

@@ -18,6 +18,7 @@ use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
 use mcpeak_core::redact::Redactor;
 use mcpeak_proxy::matching::Repeat;
+use mcpeak_proxy::session::Timing;
 use mcpeak_proxy::settings::UpstreamSettings;
 use tokio_util::sync::CancellationToken;
 
@@ -130,6 +131,7 @@ fn settings(session: PathBuf) -> SessionSettings {
         upstream: UpstreamSettings::default(),
         tunnel: Vec::new(),
         strict: false,
+        timing: Timing::Instant,
         redactor: Redactor::new(std::iter::empty()),
     }
 }

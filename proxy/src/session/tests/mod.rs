@@ -196,6 +196,7 @@ fn bytes(stored: &Stored) -> Vec<u8> {
     match &response(stored).body {
         StoredBody::Empty => Vec::new(),
         StoredBody::Memory(bytes) => bytes.to_vec(),
+        StoredBody::Pieces { pieces, .. } => pieces.iter().flat_map(|(_, bytes)| bytes.to_vec()).collect(),
         StoredBody::File { path, length } => {
             let bytes = std::fs::read(path).unwrap();
             assert_eq!(bytes.len() as u64, *length);

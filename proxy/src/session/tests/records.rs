@@ -146,7 +146,7 @@ async fn h1_h2_h3_h5_headers_and_framing() {
     let stored = hit(&place.replay(plain()), &call);
     let response = response(&stored);
     let names: Vec<_> = response.headers.iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["X-Custom-Case", "Set-Cookie", "set-cookie", "Set-Cookie"]);
+    assert_eq!(names, ["X-Custom-Case", "Set-Cookie", "Transfer-Encoding", "set-cookie", "Set-Cookie"]);
     assert_eq!(response.framing, Framing::Chunked);
     assert_eq!(response.trailers, call.trailers);
     let cookies: Vec<_> = response.headers.get_all("set-cookie").collect();

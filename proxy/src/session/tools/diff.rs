@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use super::super::error::SessionError;
 use super::super::load::load;
 use super::super::model::{Answer, Body, Exchange, Response, Session, names};
+use super::super::replay::Timing;
 use super::changes::{Change, changes};
 use super::content::{content, shown_line};
 use super::shape::{Drift, Shape};
@@ -111,7 +112,7 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn load(path: &'a Path, redaction: &Redaction) -> Result<Self, SessionError> {
-        let (loaded, ..) = load(path, redaction, &[])?;
+        let (loaded, ..) = load(path, redaction, &[], Timing::Instant)?;
         let session = Session::open(path)?;
         let (mut order, mut by_key) = (Vec::new(), HashMap::<Key, Vec<usize>>::new());
         for (index, entry) in loaded.iter().enumerate() {
