@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# The one test command: formatting, lints, dependency rules, examples, images, the compose scenario, and last the Rust tests.
+# The one test command: formatting, lints, dependency rules, examples, images, the compose scenarios, and last the Rust tests.
 # Installs what it needs (Debian, as root), keeps it under ${XDG_CACHE_HOME:-~/.cache}/mcpeak-tests, and fails where it cannot.
 #
 # What the Rust tests are given:
 #   MCPEAK_TEST_SERVERS   folder with node_modules/ and venv/, in which real MCP servers are installed
+#   MCPEAK_TEST_CLIENTS   folder with a client of each HTTP stack, which other users can read
 #   WEATHER_RUST          the built server of examples/weather/rust
 #   mcpeak:test           the image of this checkout; node:20-bookworm-slim and debian:bookworm-slim are there too
 set -euo pipefail
@@ -21,6 +22,8 @@ readonly UVX_SERVER=perplexity-mcp==0.1.7 UVX_WITH='mcp<2'
 readonly DOCKERD_SECONDS=60
 
 export MCPEAK_TEST_SERVERS=$CACHE/servers
+# Not below the home folder: its clients are also run as an ordinary user.
+export MCPEAK_TEST_CLIENTS=${MCPEAK_TEST_CLIENTS:-/var/tmp/mcpeak-test-clients}
 export WEATHER_RUST=$CACHE/weather-rust/debug/weather-server
 export CARGO_TERM_COLOR=${CARGO_TERM_COLOR:-never} DOCKER_BUILDKIT=0 COMPOSE_DOCKER_CLI_BUILD=0
 # A fresh checkout is a fresh folder; what was built for the one before still holds.
@@ -35,10 +38,13 @@ has() { command -v "$1" >/dev/null; }
 missing_packages() {
   local pair
   for pair in docker:docker.io dockerd:docker.io docker-compose:docker-compose debootstrap:debootstrap cmake:cmake cc:build-essential \
-    node:nodejs npm:npm python3:python3 openssl:openssl keytool:default-jre-headless; do
+    node:nodejs npm:npm python3:python3 openssl:openssl curl:curl wget:wget git:git go:golang-go javac:default-jdk-headless ruby:ruby php:php-cli \
+    setpriv:util-linux; do
     has "${pair%%:*}" || echo "${pair#*:}"
   done
-  python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
+  # Debian's own Python too, where another one comes first on PATH: other users can run it.
+  python3 -c 'import ensurepip, venv' 2>/dev/null && /usr/bin/python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
+  php -m 2>/dev/null | grep -qx curl || echo php-curl
 }
 
 install_packages() {
@@ -141,6 +147,9 @@ cargo deny --manifest-path examples/weather/rust/Cargo.toml check bans licenses 
 step "servers to test against"
 install_servers
 
+step "clients to capture"
+bash tests/clients/install.sh "$MCPEAK_TEST_CLIENTS"
+
 step "examples"
 cargo build --manifest-path examples/weather/rust/Cargo.toml --target-dir "$CACHE/weather-rust" --locked --quiet
 node --test --test-reporter=spec examples/weather/servers.test.mjs
@@ -151,8 +160,8 @@ bash tests/docker/base-images.sh
 bash tests/docker/build-image.sh mcpeak:test
 bash tests/docker/capture-images.sh mcpeak:test
 
-step "compose scenario"
-bash tests/docker/compose-replay.sh
+step "compose scenarios"
+for scenario in replay record reverse; do bash tests/docker/compose-scenario.sh "$scenario"; done
 
 step "tests"
 cargo test --workspace --locked

@@ -56,7 +56,7 @@ async fn dispatch(command: Command, locale: Locale, printer: &Printer) -> Result
         Command::Healthcheck(args) => commands::healthcheck::execute(&args, locale).await?,
         Command::Ca(args) => commands::ca::execute(&args, locale, printer)?,
         Command::Env(args) => commands::env::execute(&args, locale, printer)?,
-        Command::Session(command) => commands::session::execute(&command, locale, printer)?,
+        Command::Session(command) => commands::session::execute(&command, locale, printer).await?,
         Command::Completions(args) => commands::completions::execute(&args, locale, printer)?,
     };
     Ok(code.code())

@@ -10,6 +10,7 @@ use mcpeak_core::process::{Launch, Unwatched};
 use mcpeak_proxy::matching::MissReport;
 use mcpeak_proxy::report::SessionReport;
 use mcpeak_proxy::session::{Recorder, Replay, ReplayOptions};
+use mcpeak_proxy::settings::ReverseRule;
 use mcpeak_proxy::{Authority, BoundProxy, Ingress, Mode, Proxy, ProxyError, ProxyHandle, ProxySettings};
 use mcpeak_sandbox::capture::{Capture, CaptureReport};
 use tokio::task::{JoinError, JoinHandle};
@@ -52,7 +53,7 @@ impl Recording {
         // Before the session: a recording is not begun where the capture that was demanded does not work.
         let (capture, used) = start_capture(capture, Arc::clone(&ingress), locale, printer).await?;
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let (bound, authority) = bind(settings, listen, locale).await?;
+        let (bound, authority) = bind(settings, Listen::from(listen), locale).await?;
         let (dir, folder) = trust_folder(settings.ca_dir.as_deref(), locale)?;
         let trust = trust::write(&dir, authority.certificate_pem(), &users_own_roots())
             .map_err(|error| unwritable("trust files", &dir, &error, locale))?;
@@ -104,6 +105,20 @@ impl Recording {
     }
 }
 
+/// Where a proxy listens.
+pub(crate) struct Listen {
+    /// For clients that know it as their proxy.
+    pub(crate) address: SocketAddr,
+    /// For clients that take it for an origin.
+    pub(crate) reverse: Vec<ReverseRule>,
+}
+
+impl From<SocketAddr> for Listen {
+    fn from(address: SocketAddr) -> Self {
+        Self { address, reverse: Vec::new() }
+    }
+}
+
 /// What a run leaves behind.
 pub(crate) struct Finished {
     pub(crate) report: SessionReport,
@@ -147,7 +162,7 @@ async fn start_capture(
 /// Loads or creates the session and binds the listener.
 pub(crate) async fn bind(
     settings: &SessionSettings,
-    listen: SocketAddr,
+    listen: Listen,
     locale: Locale,
 ) -> Result<(BoundProxy, Authority), CliError> {
     let (authority, mode) = match settings.choice {
@@ -161,7 +176,8 @@ pub(crate) async fn bind(
     };
     let (authority, mode) = (authority?, mode?);
     let mut proxy = ProxySettings::new(mode, authority.clone());
-    proxy.listen = listen;
+    proxy.listen = listen.address;
+    proxy.reverse = listen.reverse;
     proxy.tunnel.clone_from(&settings.tunnel);
     proxy.strict = settings.strict;
     let bound = Proxy::bind(proxy).await.map_err(|error| proxy_error(&error, locale))?;
@@ -169,10 +185,11 @@ pub(crate) async fn bind(
 }
 
 async fn authority(settings: &SessionSettings, locale: Locale) -> Result<Authority, CliError> {
-    let folder = settings.ca_dir.clone();
-    let made = tokio::task::spawn_blocking(move || match folder {
-        Some(folder) => Authority::open_or_create(&folder),
-        None => Authority::ephemeral(),
+    let (folder, seed) = (settings.ca_dir.clone(), settings.ca_seed.clone());
+    let made = tokio::task::spawn_blocking(move || match (seed, folder) {
+        (Some(seed), folder) => Authority::from_seed(&seed, folder.as_deref()),
+        (None, Some(folder)) => Authority::open_or_create(&folder),
+        (None, None) => Authority::ephemeral(),
     });
     match made.await {
         Ok(made) => made.map_err(|error| proxy_error(&ProxyError::from(error), locale)),

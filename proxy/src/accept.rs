@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -16,16 +17,32 @@ use crate::transport::TcpTransport;
 /// How long accepting rests when the system has no descriptors left.
 const BACK_OFF: Duration = Duration::from_millis(100);
 
-/// Accepts connections until `shutdown` is cancelled.
-pub(crate) async fn accept(listener: &TcpListener, shared: &Arc<Shared>, shutdown: &CancellationToken) {
+/// A listener, and where what it takes goes.
+pub(crate) struct Entrance {
+    pub(crate) listener: TcpListener,
+    pub(crate) route: Route,
+}
+
+/// Accepts connections at every entrance until `shutdown` is cancelled. The entrances share the places for connections.
+pub(crate) async fn accept(entrances: &[Entrance], shared: &Arc<Shared>, shutdown: &CancellationToken) {
     let places = Arc::new(Semaphore::new(shared.limits.connections.min(Semaphore::MAX_PERMITS)));
+    join_all(entrances.iter().map(|entrance| accept_at(entrance, &places, shared, shutdown))).await;
+}
+
+async fn accept_at(
+    entrance: &Entrance,
+    places: &Arc<Semaphore>,
+    shared: &Arc<Shared>,
+    shutdown: &CancellationToken,
+) {
+    let Entrance { listener, route } = entrance;
     loop {
         let accepted = tokio::select! {
             biased;
             () = shutdown.cancelled() => return,
             accepted = async {
                 // Never closed, so that a place always comes; the place goes with the connection's task.
-                let place = Arc::clone(&places).acquire_owned().await.ok()?;
+                let place = Arc::clone(places).acquire_owned().await.ok()?;
                 Some((place, listener.accept().await))
             } => accepted,
         };
@@ -33,7 +50,7 @@ pub(crate) async fn accept(listener: &TcpListener, shared: &Arc<Shared>, shutdow
             None => return,
             Some((place, Ok((tcp, _peer)))) => {
                 let (stream, reset) = TcpTransport::new(tcp);
-                let arrived = Arrived::new(Box::new(stream), Route::listener(), Some(reset));
+                let arrived = Arrived::new(Box::new(stream), route.clone(), Some(reset));
                 let serving = connection::serve(arrived, Arc::clone(shared));
                 shared.tracker.spawn(async move {
                     serving.await;

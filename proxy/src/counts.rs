@@ -41,6 +41,11 @@ impl Counters {
         self.origins.count(origin, Event::Missed);
     }
 
+    /// Whether there was a request for an origin that was replayed, missed or passed.
+    pub(crate) fn has_asked(&self, origin: &Origin) -> bool {
+        self.origins.0.read().unwrap_or_else(PoisonError::into_inner).contains_key(origin)
+    }
+
     /// A connection whose bytes nobody reads.
     pub(crate) fn tunnelled(&self, target: &Target) {
         self.tunnelled.fetch_add(1, Ordering::Relaxed);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use mcpeak_core::accepted::{Accepted, Destination, Origin, Socket};
 
 use crate::connection::{self, Arrived};
-use crate::exchange::Scheme;
 use crate::route::{Route, Target};
 use crate::shared::Shared;
 use crate::transport::{BoxStream, TcpTransport};
@@ -33,7 +32,7 @@ impl Ingress {
         };
         let target = destination.and_then(target);
         let captured = target.is_some();
-        let route = Route { scheme: Scheme::Http, target, server_name: None, program, captured };
+        let route = Route { target, program, captured, ..Route::listener() };
         let (stream, reset): (BoxStream, _) = match stream {
             Socket::Tcp(tcp) => {
                 let (stream, reset) = TcpTransport::new(tcp);

@@ -17,6 +17,7 @@
 //! | `hop` | fields that belong to one hop |
 //! | `http1`, `http2` | the two versions on the wire |
 //! | [`ingress`] | a way in for connections that were accepted elsewhere |
+//! | [`interchange`] | recordings of other tools read, and written for them |
 //! | `json` | JSON read exactly |
 //! | [`matching`] | which recorded exchange answers a request, and why none does |
 //! | `message` | messages on their way through |
@@ -32,6 +33,7 @@
 //! | [`text`] | sentences for people, one implementation per language |
 //! | `transport` | byte streams under the protocols |
 //! | `upstream` | the way to the network |
+//! | [`verify`] | recorded requests sent to the live origins again |
 
 mod accept;
 pub mod admin;
@@ -46,6 +48,7 @@ mod hop;
 mod http1;
 mod http2;
 pub mod ingress;
+pub mod interchange;
 mod json;
 pub mod matching;
 mod message;
@@ -61,6 +64,7 @@ mod stored;
 pub mod text;
 mod transport;
 mod upstream;
+pub mod verify;
 
 pub use admin::AdminServer;
 pub use authority::Authority;

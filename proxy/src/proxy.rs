@@ -8,13 +8,14 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::accept;
+use crate::accept::{self, Entrance};
 use crate::authority::Authority;
 use crate::counts::Counters;
 use crate::engine::{Engine, Mode};
 use crate::error::ProxyError;
 use crate::ingress::Ingress;
 use crate::report::SessionReport;
+use crate::route::Route;
 use crate::settings::ProxySettings;
 use crate::shared::Shared;
 
@@ -28,7 +29,7 @@ pub enum Proxy {}
 /// A proxy whose address is known and that accepts as soon as it serves; clients that connect before wait.
 #[must_use = "a bound proxy does nothing until it serves"]
 pub struct BoundProxy {
-    listener: TcpListener,
+    entrances: Vec<Entrance>,
     shared: Arc<Shared>,
 }
 
@@ -56,10 +57,15 @@ impl Proxy {
     }
 
     async fn try_bind(settings: ProxySettings) -> Result<BoundProxy, ProxyError> {
-        let ProxySettings { listen, mode, authority, tunnel, strict, limits } = settings;
-        let failed = |source| ProxyError::Bind { address: listen, source };
-        let listener = TcpListener::bind(listen).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let ProxySettings { listen, mode, authority, tunnel, strict, limits, reverse } = settings;
+        let (listener, address) = listen_at(listen).await?;
+        let mut entrances = vec![Entrance { listener, route: Route::listener() }];
+        let mut reverse_addresses = Vec::new();
+        for rule in reverse {
+            let (listener, address) = listen_at(rule.listen.beside(listen)).await?;
+            reverse_addresses.push(address);
+            entrances.push(Entrance { listener, route: Route::reverse(rule.origin) });
+        }
         let counters = Arc::new(Counters::default());
         // Reads certificate files.
         let engine = {
@@ -80,18 +86,31 @@ impl Proxy {
             tunnel,
             strict,
             address,
+            reverse: reverse_addresses,
             stop: CancellationToken::new(),
             cut: CancellationToken::new(),
             tracker: TaskTracker::new(),
         };
-        Ok(BoundProxy { listener, shared: Arc::new(shared) })
+        Ok(BoundProxy { entrances, shared: Arc::new(shared) })
     }
+}
+
+async fn listen_at(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ProxyError> {
+    let failed = |source| ProxyError::Bind { address, source };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
 }
 
 impl BoundProxy {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.shared.address
+    }
+
+    /// Where the reverse listeners are, in the order of their rules.
+    pub fn reverse_addresses(&self) -> &[SocketAddr] {
+        &self.shared.reverse
     }
 
     /// A way in for connections that were accepted elsewhere.
@@ -110,9 +129,9 @@ impl BoundProxy {
     /// # Errors
     /// The session file could not be written.
     pub async fn serve(self, shutdown: CancellationToken) -> Result<SessionReport, ProxyError> {
-        let Self { listener, shared } = self;
-        accept::accept(&listener, &shared, &shutdown).await;
-        drop(listener);
+        let Self { entrances, shared } = self;
+        accept::accept(&entrances, &shared, &shutdown).await;
+        drop(entrances);
         shared.stop.cancel();
         shared.tracker.close();
         if tokio::time::timeout(shared.limits.shutdown, shared.tracker.wait()).await.is_err() {

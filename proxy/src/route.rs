@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::exchange::{Origin, RequestHead, Scheme, Version};
+use crate::exchange::{Headers, Origin, RequestHead, Scheme, Version};
 use crate::http1::RequestLine;
 
 /// A host (name or address, lower-case, IPv6 without brackets) and a port.
@@ -25,6 +25,8 @@ pub(crate) struct Route {
     pub(crate) program: Option<String>,
     /// Whether `target` is where a captured socket was connected to, rather than what a client asked a proxy for.
     pub(crate) captured: bool,
+    /// The origin of all requests of a reverse listener, whatever they name.
+    pub(crate) fixed: Option<Origin>,
 }
 
 /// A request that names no place to go.
@@ -64,7 +66,19 @@ impl Target {
 
 impl Route {
     pub(crate) const fn listener() -> Self {
-        Self { scheme: Scheme::Http, target: None, server_name: None, program: None, captured: false }
+        Self {
+            scheme: Scheme::Http,
+            target: None,
+            server_name: None,
+            program: None,
+            captured: false,
+            fixed: None,
+        }
+    }
+
+    /// A listener in front of one origin.
+    pub(crate) fn reverse(origin: Origin) -> Self {
+        Self { fixed: Some(origin), ..Self::listener() }
     }
 
     /// The host that a captured socket was connected to.
@@ -94,7 +108,13 @@ impl Route {
 
     /// Places an HTTP/1 request. Second: where to connect, where the origin does not say it.
     pub(crate) fn place(&self, line: RequestLine) -> Result<(RequestHead, Option<Target>), RouteError> {
-        let RequestLine { method, target, version, headers } = line;
+        let RequestLine { method, target, version, mut headers } = line;
+        if let Some(origin) = &self.fixed {
+            let rest = if target.contains("://") { absolute(&target)?.1 } else { &target };
+            let (path, query) = split(rest);
+            self.address(&mut headers);
+            return Ok((RequestHead { method, origin: origin.clone(), path, query, version, headers }, None));
+        }
         let (origin, via, rest) = if target.starts_with('/') || target == "*" {
             let host = headers.get("host").map(str::trim).filter(|host| !host.is_empty());
             let (origin, via) = self.origin(host)?;
@@ -113,6 +133,9 @@ impl Route {
         &self,
         parts: &http::request::Parts,
     ) -> Result<(Origin, Option<Target>), RouteError> {
+        if let Some(origin) = &self.fixed {
+            return Ok((origin.clone(), None));
+        }
         let authority = parts.uri.authority().map(http::uri::Authority::as_str);
         let host = authority.or_else(|| parts.headers.get("host").and_then(|host| host.to_str().ok()));
         // Prior knowledge on a plain listener: the scheme pseudo-field tells http from https.
@@ -121,6 +144,13 @@ impl Route {
             _ => self.scheme,
         };
         Self { scheme, ..self.clone() }.origin(host)
+    }
+
+    /// Addresses a request of a reverse listener: its client names the listener, and the origin must be named.
+    pub(crate) fn address(&self, headers: &mut Headers) {
+        if let Some(origin) = &self.fixed {
+            headers.replace("host", &origin.authority());
+        }
     }
 
     fn origin(&self, host: Option<&str>) -> Result<(Origin, Option<Target>), RouteError> {
@@ -191,8 +221,7 @@ pub(crate) const fn is_h2(version: Version) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{RequestLine, Route, RouteError, Scheme, Target, Version};
-    use crate::exchange::Headers;
+    use super::{Headers, Origin, RequestLine, Route, RouteError, Scheme, Target, Version};
 
     fn line(target: &str, host: Option<&str>) -> RequestLine {
         let mut headers = Headers::new();
@@ -230,11 +259,23 @@ mod tests {
             server_name: Some("api.test".into()),
             program: None,
             captured: true,
+            fixed: None,
         };
         assert_eq!(url(&tunnel, "/p", Some("api.test")).unwrap(), "https://api.test/p via 192.0.2.7:443");
         assert_eq!(url(&tunnel, "/p", None).unwrap(), "https://api.test/p via 192.0.2.7:443");
         let named = Route { target: Some(Target { host: "api.test".into(), port: 8443 }), ..tunnel };
         assert_eq!(url(&named, "/p", Some("evil.test")).unwrap(), "https://api.test:8443/p");
+    }
+
+    #[test]
+    fn a_reverse_listener_has_one_origin_whatever_is_asked() {
+        let reverse = Route::reverse(Origin::new(Scheme::Https, "api.test", None));
+        for target in ["/p?q", "http://localhost:9000/p?q", "https://evil.test/p?q"] {
+            assert_eq!(url(&reverse, target, Some("localhost:9000")).unwrap(), "https://api.test/p?q");
+        }
+        assert_eq!(url(&reverse, "/p", None).unwrap(), "https://api.test/p");
+        let (head, _) = reverse.place(line("/p", Some("localhost:9000"))).unwrap();
+        assert_eq!(head.headers.get("host"), Some("api.test"));
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) struct Shared {
     pub(crate) strict: bool,
     /// Where the proxy itself listens.
     pub(crate) address: SocketAddr,
+    /// Where the reverse listeners are.
+    pub(crate) reverse: Vec<SocketAddr>,
     /// No further connections and requests.
     pub(crate) stop: CancellationToken,
     /// The end of what is still under way.
@@ -37,14 +39,15 @@ pub(crate) struct Shared {
 impl Shared {
     /// Whether an origin is the proxy itself, so that forwarding would go round in a circle.
     pub(crate) fn is_own(&self, host: &str, port: u16) -> bool {
-        if port != self.address.port() {
-            return false;
-        }
-        let own = self.address.ip();
-        match host.parse::<IpAddr>() {
-            Ok(ip) => ip == own || ip.is_unspecified() || (own.is_unspecified() && ip.is_loopback()),
-            Err(_) => host == "localhost" && (own.is_loopback() || own.is_unspecified()),
-        }
+        let means = |address: &SocketAddr| {
+            let own = address.ip();
+            port == address.port()
+                && match host.parse::<IpAddr>() {
+                    Ok(ip) => ip == own || ip.is_unspecified() || (own.is_unspecified() && ip.is_loopback()),
+                    Err(_) => host == "localhost" && (own.is_loopback() || own.is_unspecified()),
+                }
+        };
+        means(&self.address) || self.reverse.iter().any(means)
     }
 
     pub(crate) fn is_own_origin(&self, origin: &Origin) -> bool {

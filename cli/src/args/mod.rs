@@ -5,12 +5,14 @@
 //! | [`capture`] | how outbound calls are led to the recorder |
 //! | [`target`] | which server: the same flags for every command |
 //! | [`session`] | recording and replaying of outbound calls |
+//! | [`session_tools`] | what is done with session files |
 //! | [`test`] | `mcpeak test` |
 //! | [`operation`] | `run`, `proxy`, `ca`, `env`, `session`, `healthcheck`, `completions`, `demo`, `doctor` |
 
 pub(crate) mod capture;
 pub(crate) mod operation;
 pub(crate) mod session;
+pub(crate) mod session_tools;
 pub(crate) mod target;
 pub(crate) mod test;
 

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::capture::CaptureArgs;
 use super::session::SessionArgs;
+use super::session_tools::{DiffArgs, ExportArgs, ImportArgs, LintArgs, PruneArgs, VerifyArgs};
 
 /// Reads `30s`, `1500ms`, `2m` or plain seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -63,7 +64,11 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub(crate) listen: SocketAddr,
 
-    /// Address of the admin endpoint: /healthz, /readyz, /session, /ca.pem
+    /// Listen on PORT (or ADDRESS:PORT) too, and send every request there to one origin (repeatable)
+    #[arg(long, value_name = "PORT=URL")]
+    pub(crate) reverse: Vec<String>,
+
+    /// Address of the admin endpoint: /healthz, /readyz, /metrics, /session, /ca.pem, /ca.p12
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) admin: Option<SocketAddr>,
 
@@ -82,6 +87,10 @@ pub(crate) struct CaArgs {
     /// The folder; it is created if it is not there
     #[arg(long, value_name = "DIR", required = true)]
     pub(crate) ca_dir: PathBuf,
+
+    /// Make it from the secret in this environment variable: the same one on every machine
+    #[arg(long, value_name = "NAME")]
+    pub(crate) ca_seed_env: Option<String>,
 }
 
 /// Variables for a shell.
@@ -121,6 +130,18 @@ pub(crate) enum SessionCommand {
     Recover(RecoverArgs),
     /// List the recorded exchanges
     Show(SessionFileArgs),
+    /// Fail if a secret is left: by name, by shape, or the value of a variable
+    Lint(LintArgs),
+    /// Compare two files by request; exit code 1 if they differ
+    Diff(DiffArgs),
+    /// Take recordings out
+    Prune(PruneArgs),
+    /// Send the safe requests (GET, HEAD) to the live origins again; exit code 1 if an answer drifted
+    Verify(VerifyArgs),
+    /// Make a session of another tool's recording: HAR
+    Import(ImportArgs),
+    /// Write a session for other tools: HAR
+    Export(ExportArgs),
 }
 
 /// One session file.

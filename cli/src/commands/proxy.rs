@@ -3,13 +3,14 @@
 use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
 use mcpeak_proxy::AdminServer;
+use mcpeak_proxy::settings::ReverseRule;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::operation::ProxyArgs;
 use crate::error::CliError;
 use crate::ingress::trust;
 use crate::printer::Printer;
-use crate::recording::{bind, proxy_error, users_own_roots};
+use crate::recording::{Listen, bind, proxy_error, users_own_roots};
 use crate::session_report::{self, IngressUsed};
 use crate::settings::environment::named;
 use crate::settings::session;
@@ -25,7 +26,9 @@ pub(crate) async fn execute(
     let text = text::of(locale);
     let secrets = named(&args.env, text)?;
     let settings = session::resolve(&args.session, &secrets, text)?;
-    let (bound, authority) = bind(&settings, args.listen, locale).await?;
+    let reverse = session::parse_all::<ReverseRule>("--reverse", &args.reverse, text)?;
+    let listen = Listen { address: args.listen, reverse: reverse.clone() };
+    let (bound, authority) = bind(&settings, listen, locale).await?;
     if let Some(dir) = &settings.ca_dir {
         // Clients in other containers take the bundle from the mounted folder; a read-only one has it already or never will.
         if let Err(error) = trust::write(dir, authority.certificate_pem(), &users_own_roots()) {
@@ -39,6 +42,9 @@ pub(crate) async fn execute(
         None => None,
     };
     printer.err(&format!("{}\n", text.proxy_listening(&bound.address().to_string())));
+    for (rule, address) in reverse.iter().zip(bound.reverse_addresses()) {
+        printer.err(&format!("{}\n", text.reverse_listening(&address.to_string(), &rule.origin.to_string())));
+    }
     if let Some(admin) = &admin {
         printer.err(&format!("{}\n", text.admin_listening(&admin.address().to_string())));
     }

@@ -171,6 +171,7 @@ mod tests {
             method: "GET".to_owned(),
             url: "https://a/x?city=seoul".to_owned(),
             left: 1,
+            ids: Vec::new(),
             of: 2,
         }];
         let counts =

@@ -230,6 +230,10 @@ impl Text for English {
         format!("admin endpoint on {address}")
     }
 
+    fn reverse_listening(&self, address: &str, origin: &str) -> String {
+        format!("reverse listener on {address} for {origin}")
+    }
+
     fn ca_at(&self, path: &str) -> String {
         format!("certificate authority: {path}")
     }

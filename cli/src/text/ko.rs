@@ -229,6 +229,10 @@ impl Text for Korean {
         format!("관리 주소: {address}")
     }
 
+    fn reverse_listening(&self, address: &str, origin: &str) -> String {
+        format!("리버스 수신 주소: {address} → {origin}")
+    }
+
     fn ca_at(&self, path: &str) -> String {
         format!("인증 기관: {path}")
     }

@@ -2,6 +2,7 @@
 
 mod en;
 mod ko;
+pub(crate) mod session;
 
 use mcpeak_core::locale::Locale;
 use mcpeak_proxy::report::DestinationCounts;
@@ -52,6 +53,7 @@ pub(crate) trait Text: Sync {
     fn running_case(&self, suite: &str, case: &str, done: usize, total: usize) -> String;
     fn proxy_listening(&self, address: &str) -> String;
     fn admin_listening(&self, address: &str) -> String;
+    fn reverse_listening(&self, address: &str, origin: &str) -> String;
     fn ca_at(&self, path: &str) -> String;
     fn interrupted(&self) -> String;
     fn recovered(&self, exchanges: usize, path: &str) -> String;

@@ -25,7 +25,7 @@ const HELLO: usize = 17 * 1024;
 
 /// Takes TLS off. `None` when the handshake failed or the bytes were passed on unread.
 pub(super) async fn decrypt(mut arrived: Arrived, shared: &Arc<Shared>) -> Option<Arrived> {
-    if !shared.tunnel.is_empty() && shared.engine.upstream().is_some() {
+    if !shared.tunnel.is_empty() && arrived.route.fixed.is_none() && shared.engine.upstream().is_some() {
         let named = peek_name(&mut arrived).await;
         let meant = arrived.route.target.as_ref().map(|target| target.host.as_str());
         if named.as_deref().into_iter().chain(meant).any(|host| shared.is_tunnelled(host)) {

@@ -44,7 +44,8 @@ impl http1::Served for Leg {
             self.shared.note_host(&self.route, host);
         }
         // Asked as a server and not as a proxy, on this very port: the name that the client has for it does not matter.
-        let direct = self.route.target.is_none() && line.target.starts_with('/');
+        let direct =
+            self.route.target.is_none() && self.route.fixed.is_none() && line.target.starts_with('/');
         match self.route.place(line) {
             Ok((head, _)) if direct && head.origin.port == self.shared.address.port() => {
                 respond::own_page(&head.path, self.shared.authority.certificate_pem())
@@ -93,7 +94,8 @@ impl http2::Served for Leg {
                     Some(target) => (target.path().to_owned(), target.query().map(str::to_owned)),
                     None => ("/".to_owned(), None),
                 };
-                let headers = http2::headers(&parts.headers);
+                let mut headers = http2::headers(&parts.headers);
+                self.route.address(&mut headers);
                 let method = parts.method.as_str().to_owned();
                 let head = RequestHead { method, origin, path, query, version: Version::H2, headers };
                 self.exchange(head, via, body).await

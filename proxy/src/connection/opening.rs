@@ -27,14 +27,14 @@ pub(super) enum Opening {
     Server { far: BoxStream, first: BytesMut },
     /// The client waits for a server that cannot be reached.
     Unreachable(ForwardError),
-    /// The server ended the connection before anybody spoke. `hard`: with a reset.
+    /// The server, or its patience, ended the connection before anybody spoke. `hard`: with a reset.
     Over { hard: bool },
 }
 
 /// Waits for the first to speak. The server is dialled only where there is a network and the client stays silent.
 pub(super) async fn wait(arrived: &mut Arrived, shared: &Shared) -> Opening {
     if let Some(protocol) = arrived.known.take() {
-        return Opening::Client(known(protocol, arrived, shared).await);
+        return known(protocol, arrived, shared).await;
     }
     let Arrived { stream, buffered, route, .. } = arrived;
     let server_first = is_server_first(route);
@@ -85,12 +85,12 @@ async fn either(arrived: &mut Arrived, mut far: BoxStream, shared: &Shared) -> O
 }
 
 /// The protocol that ALPN has told, once the client uses it.
-async fn known(protocol: Protocol, arrived: &mut Arrived, shared: &Shared) -> Protocol {
+async fn known(protocol: Protocol, arrived: &mut Arrived, shared: &Shared) -> Opening {
     let Arrived { stream, buffered, .. } = arrived;
     match timeout(shared.limits.keep_alive, first_byte(stream, buffered)).await {
-        Ok(()) if buffered.is_empty() => Protocol::Closed,
-        Ok(()) => protocol,
-        Err(_) => Protocol::Silent,
+        Ok(()) if buffered.is_empty() => Opening::Client(Protocol::Closed),
+        Ok(()) => Opening::Client(protocol),
+        Err(_) => Opening::Over { hard: false },
     }
 }
 

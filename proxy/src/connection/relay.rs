@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncWriteExt as _, copy_bidirectional_with_sizes};
 
 use super::serve::Arrived;
+use crate::exchange::Origin;
 use crate::report::{Refusal, Warning};
 use crate::route::{Route, Target};
 use crate::shared::Shared;
@@ -38,8 +39,12 @@ pub(super) async fn relay(mut arrived: Arrived, unread: Unread, shared: &Arc<Sha
             Unread::Silent => Refusal::Silent,
             Unread::Unknown | Unread::Wished => Refusal::NotHttp,
         };
-        shared.counters.warn(Warning::Refused { destination: place.url(), why });
-        shared.counters.refused(&place);
+        let origin = Origin::new(arrived.route.scheme, &place.host, Some(place.port));
+        // A client of HTTP that opens connections ahead of need is no matter of another protocol.
+        if unread != Unread::Silent || !shared.counters.has_asked(&origin) {
+            shared.counters.warn(Warning::Refused { destination: place.url(), why });
+            shared.counters.refused(&place);
+        }
         return arrived.reset().await;
     };
     let far = match arrived.far.take() {

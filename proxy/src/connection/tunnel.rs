@@ -8,7 +8,6 @@ use tokio::io::AsyncWriteExt as _;
 use super::relay::{self, Unread};
 use super::serve::Arrived;
 use crate::engine::Outgoing;
-use crate::exchange::Scheme;
 use crate::http1::{self, RequestLine};
 use crate::message::Reply;
 use crate::respond;
@@ -41,9 +40,8 @@ pub(super) async fn connect(
         relay::relay(arrived, Unread::Wished, shared).await;
         return None;
     }
-    let program = arrived.route.program;
-    let (scheme, target) = (Scheme::Http, Some(target));
-    arrived.route = Route { scheme, target, server_name: None, program, captured: false };
+    let Route { program, fixed, .. } = arrived.route;
+    arrived.route = Route { target: Some(target), program, fixed, ..Route::listener() };
     Some(arrived)
 }
 

@@ -4,7 +4,7 @@ mod destination;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use destination::DestinationCounts;
 
@@ -147,7 +147,7 @@ pub enum Refusal {
 }
 
 /// A recorded exchange that nobody asked for.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unused {
     /// Method.
@@ -158,6 +158,9 @@ pub struct Unused {
     pub left: u64,
     /// How many recordings this key has.
     pub of: u64,
+    /// Their ids in the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
 }
 
 /// What a session did.

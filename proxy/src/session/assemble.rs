@@ -410,7 +410,7 @@ fn each_segment(path: &Path, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> i
 }
 
 /// Writes beside the file, waits for the disk, renames, and waits for the folder.
-fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let io = |source| SessionError::io("write", path, source);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -455,7 +455,7 @@ pub(crate) fn remove_unreferenced(session: &Session, path: &Path) -> Result<()> 
     Ok(())
 }
 
-fn referenced(session: &Session, path: &Path) -> BTreeSet<PathBuf> {
+pub(super) fn referenced(session: &Session, path: &Path) -> BTreeSet<PathBuf> {
     let parent = path.parent().unwrap_or(Path::new(""));
     let mut files = BTreeSet::new();
     for exchange in &session.exchanges {

@@ -50,6 +50,8 @@ enum Whose {
 
 /// Makes entries.
 pub(crate) struct Capture<'a> {
+    /// Whether pseudonyms in answers are ours.
+    pub(crate) own: bool,
     pub(crate) redaction: &'a Redaction,
     /// Folder of the side files.
     pub(crate) folder: &'a Path,
@@ -120,14 +122,15 @@ impl Capture<'_> {
         incomplete: Option<Incomplete>,
     ) -> io::Result<EntryResponse> {
         // Fields first: a token in a field is then known when the body is looked at, whatever order they came in.
-        let mut headers = response_fields(self.redaction, &marked(&head.headers), head.framing);
+        let mut headers = response_fields(self.redaction, &self.marked(&head.headers), head.framing);
         let body = self.blob(&head.headers, body, &format!("{seq}-response"), Whose::Upstream)?;
         if body.as_ref().is_some_and(|body| body.decoded) {
             headers.remove("content-encoding");
         }
-        let trailers = redact_fields(self.redaction, &marked(trailers));
+        let trailers = redact_fields(self.redaction, &self.marked(trailers));
         let mut response = EntryResponse::new(head, &headers, body, &trailers, incomplete);
-        let marked = response.reason.as_ref().and_then(|reason| mark_foreign(reason.as_bytes()));
+        let reason = response.reason.as_ref().filter(|_| !self.own);
+        let marked = reason.and_then(|reason| mark_foreign(reason.as_bytes()));
         if let Some(marked) = marked {
             response.reason = Some(String::from_utf8_lossy(&marked).into_owned());
         }
@@ -148,7 +151,9 @@ impl Capture<'_> {
             Captured::Spooled(spooled) => {
                 let file = spooled.file.blocking_recv();
                 let file = file.map_err(|_| io::Error::other("the body's writer ended early"))??;
-                Ok(Some(spooled_blob(&file)))
+                let mut blob = spooled_blob(&file);
+                blob.redacted |= self.own;
+                Ok(Some(blob))
             }
         }
     }
@@ -196,13 +201,21 @@ impl Capture<'_> {
     fn plain(&self, content_type: Option<&str>, bytes: &Bytes, name: &str, whose: Whose) -> io::Result<Blob> {
         let redacted = self.redact(content_type, bytes, whose);
         let content = self.data(redacted.as_deref().unwrap_or(bytes), name)?;
-        let redacted = redacted.is_some();
+        let redacted = redacted.is_some() || self.own;
         Ok(Blob { content, encoding: None, wire: None, redacted, streamed: false, decoded: false })
+    }
+
+    fn marked(&self, headers: &Headers) -> Headers {
+        if self.own {
+            return headers.clone();
+        }
+        let mark = |value: &Bytes| mark_foreign(value).map_or_else(|| value.clone(), Bytes::from);
+        headers.iter().map(|(name, value)| (name.to_owned(), mark(value))).collect()
     }
 
     fn redact(&self, content_type: Option<&str>, content: &[u8], whose: Whose) -> Option<Vec<u8>> {
         let kind = BodyKind::of(content_type, content);
-        match if whose == Whose::Upstream { mark_foreign(content) } else { None } {
+        match if whose == Whose::Upstream && !self.own { mark_foreign(content) } else { None } {
             Some(marked) => Some(redact_body(self.redaction, &kind, &marked).unwrap_or(marked)),
             None => redact_body(self.redaction, &kind, content),
         }
@@ -242,9 +255,4 @@ fn spooled_blob(file: &SpoolFile) -> Blob {
         streamed: true,
         decoded: file.decoded,
     }
-}
-
-fn marked(headers: &Headers) -> Headers {
-    let mark = |value: &Bytes| mark_foreign(value).map_or_else(|| value.clone(), Bytes::from);
-    headers.iter().map(|(name, value)| (name.to_owned(), mark(value))).collect()
 }

@@ -40,6 +40,8 @@ const RESTORED: u64 = 4 * 1024 * 1024;
 /// A recorded exchange in memory.
 #[derive(Debug)]
 pub(crate) struct Loaded {
+    /// Its id in the file.
+    pub(crate) id: Option<String>,
     pub(crate) exact: Key,
     pub(crate) loose: Key,
     /// The request, for explanations.
@@ -152,7 +154,8 @@ impl Loader<'_> {
             Answer::Response(response) => Stored::Response(self.response(response, &line, &mut warnings)?),
         };
         let (exact, loose) = (Key::exact(&parts), Key::loose(&parts));
-        Ok((Loaded { exact, loose, parts, line, stored: Arc::new(stored) }, warnings))
+        let id = exchange.id.clone();
+        Ok((Loaded { id, exact, loose, parts, line, stored: Arc::new(stored) }, warnings))
     }
 
     fn request_body(&self, headers: &Headers, body: Option<&Body>) -> Checked<BodyParts> {

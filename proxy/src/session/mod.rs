@@ -45,6 +45,7 @@
 //! | `load` | a file made ready for replay |
 //! | `replay` | the loaded session that answers requests |
 //! | `stored` | a recorded outcome ready to be sent |
+//! | [`tools`] | secrets looked for, files compared, recordings taken out |
 //! | `error` | what can be wrong with a session on disk |
 //!
 //! How bodies are kept: the content is stored decoded and readable, `sha256` is of the bytes that are replayed. Where a
@@ -71,12 +72,14 @@ mod seal;
 mod sink;
 mod stored;
 mod syntax;
+pub mod tools;
 mod write;
 
-pub(crate) use coding::{Codings, Decoder as Inflate, STEP as INFLATE_STEP};
+pub(crate) use coding::{Codings, Decoder as Inflate, STEP as INFLATE_STEP, content_encoding};
 pub use error::{Place, SessionError};
 pub use load::check;
 pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire};
+pub(crate) use model::{names, split_url};
 pub use on_disk::OnDisk;
 pub use recorder::{Pending, Recorder, Recovered, recover};
 pub use replay::{KeySink, Replay, ReplayOptions, RequestBody, Take};

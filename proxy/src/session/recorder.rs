@@ -73,7 +73,28 @@ impl Recorder {
         }
         let journal = Journal::create(path, force)?;
         let redaction = Redaction { redactor, tokens: Arc::new(Ledger::default()) };
-        let shared = Arc::new(Shared::new(redaction, folder_of(path)));
+        Self::start(path, journal, Shared::new(redaction, folder_of(path)), fields)
+    }
+
+    /// [`Recorder::create`] for exchanges that are redacted already: their pseudonyms, written as provisional ones, are kept.
+    pub(crate) fn create_again(path: &Path, force: bool, redactor: Redactor) -> Result<Self, SessionError> {
+        if !force && path.exists() {
+            return Err(SessionError::Exists { path: path.to_owned() });
+        }
+        let journal = Journal::create(path, force)?;
+        let redaction = Redaction { redactor, tokens: Arc::new(Ledger::beside_another()) };
+        let mut shared = Shared::new(redaction, folder_of(path));
+        shared.own = true;
+        Self::start(path, journal, shared, Vec::new())
+    }
+
+    fn start(
+        path: &Path,
+        journal: Journal,
+        shared: Shared,
+        fields: Vec<String>,
+    ) -> Result<Self, SessionError> {
+        let shared = Arc::new(shared);
         let (jobs, receiver) = channel();
         let writer = Writer {
             path: path.to_owned(),
@@ -278,6 +299,7 @@ impl Writer {
         let mut entries = Vec::with_capacity(batch.len());
         for finished in batch {
             let mut capture = Capture {
+                own: self.shared.own,
                 redaction: &self.shared.redaction,
                 folder: &self.shared.folder,
                 fields: &self.fields,

@@ -290,7 +290,9 @@ impl Inner {
             let Some(&first) = group.iter().find(|&&entry| self.index.uses(entry) == 0) else { continue };
             let (method, url) = self.entries[first].line.split_once(' ').unwrap_or_default();
             let (left, of) = (left as u64, group.len() as u64);
-            unused.insert(Unused { method: method.to_owned(), url: url.to_owned(), left, of });
+            let idle = group.iter().filter(|&&entry| self.index.uses(entry) == 0);
+            let ids = idle.filter_map(|&entry| self.entries[entry].id.clone()).collect();
+            unused.insert(Unused { method: method.to_owned(), url: url.to_owned(), left, of, ids });
         }
         unused.into_iter().collect()
     }

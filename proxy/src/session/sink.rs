@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) redaction: Redaction,
     /// Folder of the side files.
     pub(crate) folder: PathBuf,
+    /// Whether what upstreams wrote holds pseudonyms of ours: it comes from a session.
+    pub(crate) own: bool,
     queued: AtomicUsize,
     waiting: Mutex<Vec<Waker>>,
     threads: Mutex<Vec<(Weak<Pipe>, JoinHandle<()>)>>,
@@ -42,7 +44,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(redaction: Redaction, folder: PathBuf) -> Self {
         let (queued, waiting, threads) = Default::default();
-        Self { redaction, folder, queued, waiting, threads }
+        Self { redaction, folder, own: false, queued, waiting, threads }
     }
 
     /// Counts bytes that wait for the journal.

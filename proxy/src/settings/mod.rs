@@ -2,13 +2,15 @@
 
 mod hosts;
 mod limits;
+mod reverse;
 mod upstream;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 pub use hosts::{HostPattern, ResolveRule, SettingError};
 pub use limits::Limits;
-pub use upstream::{ClientCertificate, ProxyAddress, UpstreamProxy, UpstreamSettings};
+pub use reverse::{ReverseListen, ReverseRule};
+pub use upstream::{ClientCertificate, Login, ProxyAddress, ProxyKind, UpstreamProxy, UpstreamSettings};
 
 use crate::authority::Authority;
 use crate::engine::Mode;
@@ -29,6 +31,8 @@ pub struct ProxySettings {
     pub strict: bool,
     /// Deadlines and sizes.
     pub limits: Limits,
+    /// Further listeners, each in front of one origin.
+    pub reverse: Vec<ReverseRule>,
 }
 
 impl ProxySettings {
@@ -41,6 +45,7 @@ impl ProxySettings {
             tunnel: Vec::new(),
             strict: false,
             limits: Limits::default(),
+            reverse: Vec::new(),
         }
     }
 }

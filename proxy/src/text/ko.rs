@@ -117,12 +117,12 @@ impl Text for Korean {
             Warning::Refused { destination, why } => {
                 let why = match why {
                     Refusal::NotHttp => {
-                        "연결은 HTTP가 아니어서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 이 컴퓨터에 대역 서버를 \
-                         두거나 서버의 오프라인 설정을 쓰세요"
+                        "연결은 HTTP가 아니어서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 서버가 이 컴퓨터의 \
+                         대역 서버를 쓰게 하고 --pass-loopback PORT 로 통과시키세요"
                     }
                     Refusal::Silent => {
-                        "연결은 상대가 먼저 말하기를 기다려서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 이 컴퓨터에 \
-                         대역 서버를 두거나 서버의 오프라인 설정을 쓰세요"
+                        "연결은 상대가 먼저 말하기를 기다려서 거부했습니다. 재생에는 네트워크가 없고 세션에는 HTTP만 있습니다. 서버가 이 컴퓨터의 \
+                         대역 서버를 쓰게 하고 --pass-loopback PORT 로 통과시키세요"
                     }
                     Refusal::Strict => {
                         "연결은 HTTP가 아니어서 --strict에 따라 거부했습니다. 이 옵션이 없으면 읽지 않고 이어 줍니다"
@@ -201,6 +201,8 @@ impl Text for Korean {
             AuthorityErrorKind::Expired { not_before, not_after } => {
                 format!("유효 기간이 아닙니다 ({not_before} ~ {not_after})")
             }
+            AuthorityErrorKind::SeedTooShort => return "CA의 시드가 32바이트보다 짧습니다".to_owned(),
+            AuthorityErrorKind::OtherThanSeed => "시드에서 나오는 CA가 아닙니다".to_owned(),
             AuthorityErrorKind::Generation(source) => format!("만들 수 없습니다: {source}"),
             AuthorityErrorKind::Tls(source) => format!("TLS에 쓸 수 없습니다: {source}"),
         };
@@ -217,6 +219,10 @@ impl Text for Korean {
             }
             AuthorityErrorKind::Expired { .. } => {
                 "ca.pem과 ca.key를 지워 새 CA를 만들거나(클라이언트가 새로 신뢰해야 합니다) 시계를 확인하세요"
+            }
+            AuthorityErrorKind::SeedTooShort => "임의의 값을 쓰세요. 예: `openssl rand -hex 32`",
+            AuthorityErrorKind::OtherThanSeed => {
+                "다른 --ca-dir를 쓰거나, 시드를 바로잡거나, ca.pem과 ca.key를 지우세요(클라이언트가 새 CA를 신뢰해야 합니다)"
             }
             AuthorityErrorKind::Generation(_) | AuthorityErrorKind::Tls(_) => {
                 "알려 주세요: 이 빌드의 암호 라이브러리가 P-256 키를 거부합니다"

@@ -187,9 +187,14 @@ async fn replay_refuses_what_is_not_http_with_a_reset_and_dials_nothing() {
             [refused("tcp://db.test:6543", Refusal::NotHttp), refused("tcp://mail.test:25", Refusal::Silent)];
         assert_eq!(report.warnings, expected);
 
-        harness.adjust = |settings| settings.limits.detect = Duration::from_millis(1);
+        harness.adjust = |settings| settings.limits.detect = Duration::from_millis(500);
         let replaying = harness.replay().await;
+        let mut client = Client::over(Box::new(captured(&replaying, named("api.test", 80)).await));
+        client.get("api.test", "/").await;
+        // Opened ahead of need, and never used.
+        assert_eq!(outcome(captured(&replaying, named("api.test", 80)).await).await, (Vec::new(), true));
         assert_eq!(outcome(captured(&replaying, named("db.test", 6543)).await).await, (Vec::new(), true));
+        drop(client);
         assert_eq!(replaying.stop().await.warnings, [refused("tcp://db.test:6543", Refusal::Silent)]);
     })
     .await;

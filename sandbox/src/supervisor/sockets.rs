@@ -76,6 +76,11 @@ impl Sockets {
         self.asked.insert(inode, server);
     }
 
+    /// Whether any socket has asked a server.
+    pub(super) fn has_asked(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
     /// The server that a datagram socket believes to hear from.
     pub(super) fn asked(&self, inode: u64) -> Option<SocketAddr> {
         self.asked.get(&inode).copied()

@@ -24,7 +24,7 @@ use super::{acceptor, listener};
 use crate::capture::{CaptureError, CaptureReport, CaptureSettings, Sink};
 
 /// Where the trial connects to: an address for documentation (RFC 5737), port 9, discard.
-const TRIAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 9);
+const TRIAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(203, 0, 113, 1)), 9);
 
 /// A running supervisor.
 #[derive(Debug)]

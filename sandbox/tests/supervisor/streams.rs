@@ -234,3 +234,48 @@ print(len([d for d in os.listdir(f"/proc/{supervisor}/fd") if str(fails(os.readl
         .await;
     assert_eq!(printed, lines(&["192.0.2.1 80", "True"]));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_destination_that_does_not_answer_times_out_as_the_program_asked() {
+    // The acceptor is stuck in its first connection, until the queue of the kernel is full.
+    let (release, stuck) = std::sync::mpsc::channel::<()>();
+    let stuck = std::sync::Mutex::new(stuck);
+    let sink = std::sync::Arc::new(move |_| {
+        // Ends with an error when the test drops its side.
+        tokio::task::block_in_place(|| stuck.lock().map(|stuck| stuck.recv()).is_ok());
+    });
+    let capture =
+        mcpeak_sandbox::capture::Capture::start(mcpeak_sandbox::capture::CaptureSettings::default(), sink)
+            .await
+            .expect("capture works here");
+    let tree = Tree::around(capture);
+    let printed = tree
+        .prints(
+            r#"
+import resource, signal
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 20000), hard))
+held = []
+while True:
+    s = socket.socket(); s.setblocking(False); held.append(s)
+    fails(s.connect, ("198.51.100.1", 80))
+    # The queue is full once a handshake does not end at once.
+    poll = select.poll(); poll.register(s, select.POLLOUT)
+    if not poll.poll(500): break
+def timed(call, *arguments):
+    start = time.monotonic(); result = fails(call, *arguments)
+    return result, 0.8 < time.monotonic() - start < 20
+target = ("198.51.100.1", 80)
+s = socket.socket(); s.settimeout(1); print(*timed(s.connect, target))
+s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 1, 0)); print(*timed(s.connect, target))
+class Woken(OSError): pass
+def wake(*_): raise Woken("woken")
+signal.signal(signal.SIGALRM, wake); signal.alarm(1); print(*timed(socket.socket().connect, target))
+print(socket.gethostbyname("still.example.test"))
+"#,
+        )
+        .await;
+    drop(release);
+    assert_eq!(printed, lines(&["timed out True", "EINPROGRESS True", "woken True", "28.254.0.1"]));
+    tree.stop().await;
+}

@@ -74,6 +74,11 @@ impl Tree {
         Self { capture, seen }
     }
 
+    /// Around a capture with a sink of its own.
+    pub(crate) fn around(capture: Capture) -> Self {
+        Self { capture, seen: Arc::default() }
+    }
+
     /// Runs a script to its end.
     pub(crate) async fn python(&self, script: &str) -> Output {
         self.command("python3", &["-c", &format!("{PRELUDE}\n{script}")]).await

@@ -1,11 +1,13 @@
 //! Recordings made, written, read and replayed through the public types, on a real disk.
 
+mod archives;
 mod files;
 mod large;
 mod planted;
 mod records;
 mod replays;
 mod secrets;
+mod tools;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

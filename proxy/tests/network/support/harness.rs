@@ -28,6 +28,7 @@ pub(crate) struct Harness {
 
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
+    pub(crate) reverse: Vec<SocketAddr>,
     pub(crate) handle: ProxyHandle,
     pub(crate) ingress: Ingress,
     pub(crate) shutdown: CancellationToken,
@@ -93,10 +94,11 @@ impl Harness {
         let mut settings = ProxySettings::new(mode, self.authority.clone());
         (self.adjust)(&mut settings);
         let bound = Proxy::bind(settings).await.unwrap();
+        let reverse = bound.reverse_addresses().to_vec();
         let (address, handle, ingress) = (bound.address(), bound.handle(), bound.ingress());
         let shutdown = CancellationToken::new();
         let task = tokio::spawn(bound.serve(shutdown.clone()));
-        Running { address, handle, ingress, shutdown, task }
+        Running { address, reverse, handle, ingress, shutdown, task }
     }
 }
 

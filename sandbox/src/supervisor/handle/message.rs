@@ -18,6 +18,11 @@ const NAME_LENGTH: u64 = 8;
 const CONTROL_LENGTH: u64 = 40;
 const FLAGS: u64 = 48;
 
+/// The number that the bytes begin with; both processors that the filter knows are little-endian.
+fn word(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
 /// A message header in the memory of the caller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message<'a> {
@@ -33,13 +38,16 @@ pub(super) struct Message<'a> {
 
 impl<'a> Message<'a> {
     pub(super) fn read(memory: &'a Memory, at: u64) -> Result<Self, Errno> {
+        let header = memory.read(at, HEADER as usize)?;
+        let word = |at: u64| word(&header[at as usize..]);
+        // The lower half of the second word; the upper is padding.
         Ok(Self {
             memory,
             at,
-            name: memory.read_u64(at)?,
-            name_length: memory.read_u32(at + NAME_LENGTH)?,
-            parts: memory.read_u64(at + 16)?,
-            count: memory.read_u64(at + 24)?,
+            name: word(0),
+            name_length: word(NAME_LENGTH) as u32,
+            parts: word(16),
+            count: word(24),
         })
     }
 
@@ -50,7 +58,6 @@ impl<'a> Message<'a> {
         }
         // Bounded above, so it fits.
         let bytes = self.memory.read(self.parts, self.count as usize * PART)?;
-        let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_ne_bytes(*bytes));
         Ok(bytes.chunks_exact(PART).map(|part| (word(part), word(&part[8..]) as usize)).collect())
     }
 

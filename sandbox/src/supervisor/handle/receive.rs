@@ -64,6 +64,10 @@ fn reply(state: &State, call: &Call<'_>, space: usize, flags: i32) -> Result<Opt
 
 /// The server that the caller's socket asked, where we answer in its place.
 fn asked(state: &State, call: &Call<'_>) -> Result<Option<(SocketAddr, Arc<Born>)>, Obstacle> {
+    // Most messages have nothing to do with names: sockets between processes, descriptors handed over.
+    if !state.sockets().has_asked() {
+        return Ok(None);
+    }
     let inode = call.socket(call.int(0))?;
     let sockets = state.sockets();
     Ok(sockets.asked(inode).zip(sockets.get(inode)))

@@ -29,11 +29,6 @@ impl Memory {
         self.0.write_all_at(bytes, address).map_err(fault)
     }
 
-    pub(in super::super) fn read_u64(&self, address: u64) -> Result<u64, Errno> {
-        let bytes = self.read(address, 8)?;
-        bytes.first_chunk().map(|bytes| u64::from_ne_bytes(*bytes)).ok_or(Errno(libc::EFAULT))
-    }
-
     pub(in super::super) fn read_u32(&self, address: u64) -> Result<u32, Errno> {
         let bytes = self.read(address, 4)?;
         bytes.first_chunk().map(|bytes| u32::from_ne_bytes(*bytes)).ok_or(Errno(libc::EFAULT))

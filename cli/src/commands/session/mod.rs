@@ -1,11 +1,20 @@
 //! `mcpeak session`: looks after session files.
 
+mod diff;
+mod export;
+mod import;
+mod lint;
+mod prune;
+mod verify;
+
 use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::exit::ExitCode;
 use mcpeak_core::locale::Locale;
 use mcpeak_core::redact::Redactor;
 use mcpeak_proxy::error::ProxyError;
-use mcpeak_proxy::session::{self, Answer, Exchange};
+use mcpeak_proxy::report::Warning;
+use mcpeak_proxy::session::{self, Answer, Exchange, SessionError};
+use serde::Serialize;
 
 use crate::args::operation::SessionCommand;
 use crate::error::CliError;
@@ -14,18 +23,18 @@ use crate::recording::proxy_error;
 use crate::settings::environment;
 use crate::text;
 
-/// Recovers or shows a file.
-pub(crate) fn execute(
+/// Does one thing with session files.
+pub(crate) async fn execute(
     command: &SessionCommand,
     locale: Locale,
     printer: &Printer,
 ) -> Result<ExitCode, CliError> {
-    let failed = |error| proxy_error(&ProxyError::Session(error), locale);
     match command {
         SessionCommand::Recover(args) => {
             let named = environment::named(&args.env, text::of(locale))?;
             let redactor = Redactor::new(named.into_iter().map(|secret| (secret.name, secret.value)));
-            let recovered = session::recover(&args.file, args.force, redactor).map_err(failed)?;
+            let recovered = session::recover(&args.file, args.force, redactor);
+            let recovered = recovered.map_err(|error| failed(error, locale))?;
             let path = args.file.display().to_string();
             printer.err(&format!(
                 "{}\n",
@@ -36,12 +45,8 @@ pub(crate) fn execute(
             }
         }
         SessionCommand::Show(args) => {
-            let (file, warnings) = session::check(&args.file).map_err(failed)?;
-            let sentences = mcpeak_proxy::text::of(locale);
-            for warning in &warnings {
-                let sentence = sentences.warning(warning);
-                printer.err(&format!("! {}\n", terminal(&sentence, Keep::Nothing)));
-            }
+            let (file, warnings) = session::check(&args.file).map_err(|error| failed(error, locale))?;
+            warn(&warnings, locale, printer);
             let mut list = String::new();
             for exchange in &file.exchanges {
                 list.push_str(&terminal(&summary(exchange), Keep::Nothing));
@@ -49,8 +54,34 @@ pub(crate) fn execute(
             }
             super::print(printer, &list, locale)?;
         }
+        SessionCommand::Lint(args) => return lint::execute(args, locale, printer),
+        SessionCommand::Diff(args) => return diff::execute(args, locale, printer),
+        SessionCommand::Import(args) => return import::execute(args, locale, printer).await,
+        SessionCommand::Export(args) => return export::execute(args, locale, printer),
+        SessionCommand::Verify(args) => return verify::execute(args, locale, printer).await,
+        SessionCommand::Prune(args) => return prune::execute(args, locale, printer),
     }
     Ok(ExitCode::Passed)
+}
+
+/// An error of a file as a person sees it.
+fn failed(error: SessionError, locale: Locale) -> CliError {
+    proxy_error(&ProxyError::Session(error), locale)
+}
+
+/// Remarks, one a line, on stderr.
+fn warn(warnings: &[Warning], locale: Locale, printer: &Printer) {
+    let sentences = mcpeak_proxy::text::of(locale);
+    for warning in warnings {
+        let sentence = sentences.warning(warning);
+        printer.err(&format!("! {}\n", terminal(&sentence, Keep::Nothing)));
+    }
+}
+
+/// A result for machines.
+fn json(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value);
+    text.expect("plain structs with text keys are JSON") + "\n"
 }
 
 /// One line an exchange: what was asked, and what became of it.
