@@ -204,6 +204,7 @@ async fn mode(settings: &SessionSettings, locale: Locale) -> Result<Mode, CliErr
             let options = ReplayOptions {
                 repeat: settings.repeat,
                 match_headers: settings.match_headers,
+                rules: Vec::new(),
                 record_command: None,
                 timing: settings.timing,
             };

@@ -94,9 +94,12 @@ fn one_miss(miss: &MissReport, cases: &[String], locale: Locale, lines: &mut Vec
         lines.push(format!("    {}", text.miss_in_cases(&cases.join(", "))));
     }
     lines.push(format!("    {}", sentences.reason(&miss.reason)));
-    if let MissReason::NearMiss { differences, .. } = &miss.reason {
+    if let MissReason::NearMiss { differences, rules, .. } = &miss.reason {
         lines
             .extend(differences.iter().map(|difference| format!("    {}", sentences.difference(difference))));
+        if !rules.is_empty() {
+            lines.push(format!("    {}", sentences.rules_to_add(rules)));
+        }
     }
 }
 
@@ -157,7 +160,11 @@ mod tests {
         report.missed = vec![MissReport {
             method: "GET".to_owned(),
             url: "https://a/x\u{1b}[31m".to_owned(),
-            reason: MissReason::NearMiss { recording: "GET https://a/x?city=seoul".to_owned(), differences },
+            reason: MissReason::NearMiss {
+                recording: "GET https://a/x?city=seoul".to_owned(),
+                differences,
+                rules: vec!["query:ts".to_owned()],
+            },
             count: 2,
         }];
         report.unused = vec![Unused {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::parts::{BodyParts, Part, Parts};
-use crate::json::{Kind, Node, parse};
+use crate::json::{Kind, Node, parse, quote};
 use crate::redact::{collapse, has_numbered};
 
 /// Most bytes of a miss body.
@@ -44,6 +44,9 @@ pub enum MissReason {
         recording: String,
         /// What differs.
         differences: Vec<Difference>,
+        /// Rules that would make the request match, where what differs looks as if it were new each time.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        rules: Vec<String>,
     },
     /// All recordings of this key were used.
     AllUsed {
@@ -122,6 +125,12 @@ impl Miss {
             },
             |command| format!("record the session again: {command}"),
         );
+        let fix = match &report.reason {
+            MissReason::NearMiss { rules, .. } if !rules.is_empty() => {
+                format!("if that is new in each run, add to {session}: {}; otherwise {fix}", as_member(rules))
+            }
+            _ => fix,
+        };
         let fix = cut(&fix, MAX_URL);
         loop {
             let answer = Answer {
@@ -137,6 +146,12 @@ impl Miss {
             }
         }
     }
+}
+
+/// Rules as a session file holds them: `"rules": ["query:ts"]`.
+pub(crate) fn as_member(rules: &[String]) -> String {
+    let quoted: Vec<_> = rules.iter().map(|rule| quote(rule)).collect();
+    format!("\"rules\": [{}]", quoted.join(", "))
 }
 
 /// What differs between a recorded request and another, the plainest first, each value cut.

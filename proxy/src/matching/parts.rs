@@ -119,7 +119,7 @@ fn multimap(text: &str) -> Vec<(String, String)> {
 }
 
 /// RFC 3986 section 6.2.2: unreserved characters decoded, everything that may not stand in a path encoded, hex in upper case.
-fn normalise_path(path: &str) -> String {
+pub(super) fn normalise_path(path: &str) -> String {
     const PLAIN: &str = "-._~!$&'()*+,;=:@/%";
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || PLAIN.as_bytes().contains(&byte);
     if path.bytes().all(|byte| plain(byte) && byte != b'%') {

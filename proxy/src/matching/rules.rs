@@ -1,11 +1,13 @@
-//! Rules that take volatile parts out of matching: `query:NAME`, `form:NAME`, `header:NAME`, `json:$.PATH`.
+//! Rules that take volatile parts out of matching: `query:NAME`, `form:NAME`, `header:NAME`, `json:$.PATH`, `path:/a/*/b`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::json_path::JsonPath;
 use super::parts::{BodyParts, Parts};
+use super::path_rule::PathPattern;
+use super::volatile;
 
-/// The rules of a session file.
+/// The rules of a session file and of the settings.
 #[derive(Debug, Default)]
 pub(crate) struct Rules(Vec<Rule>);
 
@@ -23,6 +25,7 @@ enum What {
     Form(String),
     Header(String),
     Json(JsonPath),
+    Path(PathPattern),
 }
 
 impl Rules {
@@ -36,8 +39,9 @@ impl Rules {
         Self(written.iter().filter_map(|rule| Rule::parse(rule)).collect())
     }
 
-    /// Takes out of a request's parts what the rules name.
+    /// Takes out of a request's parts what the rules name, and what is always volatile.
     pub(crate) fn apply(&self, parts: &mut Parts) {
+        volatile::take_out(parts);
         for rule in &self.0 {
             if rule.what.take_out(parts) {
                 rule.acted.store(true, Ordering::Relaxed);
@@ -59,6 +63,7 @@ impl Rule {
             "form" => What::Form(name.to_owned()),
             "header" => What::Header(name.to_ascii_lowercase()),
             "json" => What::Json(JsonPath::parse(name)?),
+            "path" => What::Path(PathPattern::parse(name)?),
             _ => return None,
         };
         Some(Self { written: written.to_owned(), what, acted: AtomicBool::new(false) })
@@ -72,14 +77,20 @@ impl What {
             (Self::Query(name), _) => remove(&mut parts.query, name),
             (Self::Header(name), _) => remove(&mut parts.headers, name),
             (Self::Form(name), BodyParts::Form(form)) => remove(form, name),
-            (Self::Json(path), BodyParts::Json(json)) => match path.without(json) {
-                Some(rest) => {
-                    *json = rest;
-                    true
+            (Self::Path(pattern), _) if pattern.matches(&parts.path) => {
+                pattern.as_str().clone_into(&mut parts.path);
+                true
+            }
+            (Self::Json(path), BodyParts::Json(json) | BodyParts::Graphql { rest: json, .. }) => {
+                match path.without(json) {
+                    Some(rest) => {
+                        *json = rest;
+                        true
+                    }
+                    None => false,
                 }
-                None => false,
-            },
-            (Self::Form(_) | Self::Json(_), _) => false,
+            }
+            (Self::Form(_) | Self::Json(_) | Self::Path(_), _) => false,
         }
     }
 }

@@ -219,6 +219,7 @@ fn m13_k8_miss_body_is_bounded_and_says_how_to_fix() {
     let reason = MissReason::NearMiss {
         recording: "POST https://a/x".to_owned(),
         differences: difference(&side('\u{1f600}'), &side('x')),
+        rules: Vec::new(),
     };
     let url = format!("https://a/{}", "\u{1}".repeat(30_000));
     let miss = Miss::new(Missed {

@@ -69,11 +69,13 @@ pub(crate) fn load(
     path: &Path,
     redaction: &Redaction,
     match_headers: &[String],
+    further: &[String],
     timing: Timing,
 ) -> Result<(Vec<Loaded>, Rules, Vec<Warning>), SessionError> {
     let text = read_text(path)?;
     let file = outline(&text, path)?;
-    let rules = Rules::new(&file.rules);
+    let other = further.iter().filter(|rule| !file.rules.contains(rule));
+    let rules = Rules::new(&file.rules.iter().chain(other).cloned().collect::<Vec<_>>());
     let folder = path.parent().unwrap_or(Path::new(""));
     let loader = Loader { folder, redaction, match_headers, timing, rules: &rules };
     let mut entries = Vec::with_capacity(file.exchanges.len());
@@ -90,7 +92,7 @@ pub(crate) fn load(
 /// Reads a file and checks all of it, side files and hashes included, as replay does. The warnings are about edits.
 pub fn check(path: &Path) -> Result<(Session, Vec<Warning>), SessionError> {
     let redaction = Redaction { redactor: Redactor::default(), tokens: Arc::new(UnknownTokens) };
-    let (_, _, mut warnings) = load(path, &redaction, &[], Timing::Instant)?;
+    let (_, _, mut warnings) = load(path, &redaction, &[], &[], Timing::Instant)?;
     // No value is known here, and none is asked for.
     warnings.retain(|warning| !matches!(warning, Warning::SecretUnknown { .. }));
     Ok((Session::open(path)?, warnings))

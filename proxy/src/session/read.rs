@@ -187,7 +187,8 @@ impl<'a> Reader<'a> {
         if Rules::understands(&rule) {
             return Ok(rule);
         }
-        Err(self.fail(node, "a rule is `query:NAME`, `form:NAME`, `header:NAME` or `json:$.PATH`"))
+        Err(self
+            .fail(node, "a rule is `query:NAME`, `form:NAME`, `header:NAME`, `json:$.PATH` or `path:/a/*/b`"))
     }
 
     /// The minor version.

@@ -16,7 +16,8 @@ use super::sink::HELD;
 use super::stored::Stored;
 use crate::exchange::{Headers, RequestHead};
 use crate::matching::{
-    BodyParts, Index, Key, Miss, MissReason, MissReport, Missed, Parts, Repeat, Rules, Taken, cut, difference,
+    BodyParts, Difference, Index, Key, Miss, MissReason, MissReport, Missed, Parts, Repeat, Rules, Taken,
+    cut, difference, looks_made_up, suggest,
 };
 use crate::redact::{
     BodyKind, CollapsedHash, Live, Redaction, collapse, learn_request, redact_body, redact_fields,
@@ -36,6 +37,8 @@ pub struct ReplayOptions {
     pub repeat: Repeat,
     /// Request headers that take part in matching, beside `range` and `soapaction`.
     pub match_headers: Vec<String>,
+    /// Rules beside those of the file, as written. What is not understood is left out: the caller has refused it.
+    pub rules: Vec<String>,
     /// The command that records the session again, named in hints.
     pub record_command: Option<String>,
     /// When the pieces of a stream are sent.
@@ -95,7 +98,8 @@ impl Replay {
     /// Loads and checks a file: syntax, members, hashes, side files.
     pub fn load(path: &Path, redactor: Redactor, options: ReplayOptions) -> Result<Self, SessionError> {
         let redaction = Redaction { redactor, tokens: Arc::new(UnknownTokens) };
-        let (entries, rules, mut warnings) = load(path, &redaction, &options.match_headers, options.timing)?;
+        let (entries, rules, mut warnings) =
+            load(path, &redaction, &options.match_headers, &options.rules, options.timing)?;
         let unsearched = redaction.redactor.unsearched().iter();
         warnings.extend(unsearched.map(|name| Warning::ValueNotSearched { name: name.clone() }));
         let index = Index::new(entries.iter().map(|entry| (entry.exact, entry.loose)), options.repeat);
@@ -262,10 +266,14 @@ impl Inner {
             .filter(|entry| collapse(entry.parts.path.as_bytes()) == path)
             .take(CANDIDATES)
             .collect();
-        let compared = of_path.iter().map(|entry| (entry, difference(&entry.parts, parts)));
-        match compared.min_by_key(|(_, differences)| differences.len()) {
+        let compared = of_path.into_iter().map(|entry| (entry, difference(&entry.parts, parts)));
+        match compared
+            .min_by_key(|(_, differences)| differences.len())
+            .or_else(|| other_path(of_host.clone(), parts))
+        {
             Some((entry, differences)) => {
-                MissReason::NearMiss { recording: cut(&entry.line, 512), differences }
+                let rules = suggest(&entry.parts, parts, &differences);
+                MissReason::NearMiss { recording: cut(&entry.line, 512), differences, rules }
             }
             None if of_host.clone().next().is_some() => MissReason::NothingForPath,
             None => MissReason::NothingForHost,
@@ -301,6 +309,22 @@ impl Inner {
         }
         unused.into_iter().collect()
     }
+}
+
+/// A recording that differs in nothing but segments of its path that look as if they were new each time.
+fn other_path<'a>(
+    mut of_host: impl Iterator<Item = &'a Loaded>,
+    parts: &Parts,
+) -> Option<(&'a Loaded, Vec<Difference>)> {
+    of_host.find_map(|entry| {
+        let segments = entry.parts.path.split('/').zip(parts.path.split('/'));
+        let mut differing = segments.filter(|(recorded, actual)| recorded != actual);
+        if !differing.all(|(recorded, actual)| looks_made_up(recorded) && looks_made_up(actual)) {
+            return None;
+        }
+        let differences = difference(&entry.parts, parts);
+        (!suggest(&entry.parts, parts, &differences).is_empty()).then_some((entry, differences))
+    })
 }
 
 /// A live body, decoded and redacted.

@@ -7,7 +7,7 @@ use mcpeak_core::locale::Locale;
 use super::Text;
 use crate::authority::AuthorityErrorKind;
 use crate::error::{PemRole, ProxyError};
-use crate::matching::{Difference, MissReason};
+use crate::matching::{Difference, MissReason, as_member};
 use crate::report::{Mode, Refusal, RefusedCertificate, Warning};
 use crate::session::SessionError;
 
@@ -65,6 +65,10 @@ impl Text for English {
             value(&difference.recorded),
             value(&difference.actual)
         )
+    }
+
+    fn rules_to_add(&self, rules: &[String]) -> String {
+        format!("if that is new in each run, add to the session file: {}", as_member(rules))
     }
 
     fn warning(&self, warning: &Warning) -> String {

@@ -7,7 +7,7 @@ use mcpeak_core::locale::Locale;
 use super::Text;
 use crate::authority::AuthorityErrorKind;
 use crate::error::{PemRole, ProxyError};
-use crate::matching::{Difference, MissReason};
+use crate::matching::{Difference, MissReason, as_member};
 use crate::report::{Mode, Refusal, RefusedCertificate, Warning};
 use crate::session::SessionError;
 
@@ -82,6 +82,10 @@ impl Text for Korean {
             value(&difference.recorded),
             value(&difference.actual)
         )
+    }
+
+    fn rules_to_add(&self, rules: &[String]) -> String {
+        format!("실행할 때마다 달라지는 값이라면 세션 파일에 추가하세요: {}", as_member(rules))
     }
 
     fn warning(&self, warning: &Warning) -> String {

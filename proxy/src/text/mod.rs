@@ -21,6 +21,8 @@ pub trait Text: Sync {
     fn reason(&self, reason: &MissReason) -> String;
     /// One field that differs.
     fn difference(&self, difference: &Difference) -> String;
+    /// The rules that would make a missed request match, as a member of the file.
+    fn rules_to_add(&self, rules: &[String]) -> String;
     /// A remark.
     fn warning(&self, warning: &Warning) -> String;
     /// A client that does not accept the certificate, and what can be done about it in this mode.

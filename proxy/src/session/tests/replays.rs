@@ -40,11 +40,12 @@ async fn m12_a_miss_says_why() {
     other.head.origin.host = "other.example".to_owned();
     assert_eq!(reason(other), MissReason::NothingForHost);
     assert_eq!(reason(get("/z", "")), MissReason::NothingForPath);
-    let MissReason::NearMiss { recording, differences } = reason(get("/x?city=busan", "")) else {
+    let MissReason::NearMiss { recording, differences, rules } = reason(get("/x?city=busan", "")) else {
         panic!("near")
     };
     assert_eq!(recording, "GET https://api.example.com/x?city=seoul");
     assert_eq!((differences.len(), differences[0].field.as_str()), (1, "query city"));
+    assert!(rules.is_empty(), "a city is asked for, and no rule may take it out");
     let MissReason::NearMiss { differences, .. } =
         reason(post("/y", "application/json", "{\"a\":{\"b\":2}}", ""))
     else {
@@ -143,6 +144,78 @@ async fn m8_rules_reach_into_json_bodies() {
     assert_eq!(bytes(&hit(&replay, &event("b", [3, 4]))), b"taken");
     let idle = Warning::RuleIdle { rule: "json:$.nonce".to_owned() };
     assert_eq!(replay.report(&Counts::default()).warnings, [idle]);
+}
+
+#[tokio::test]
+async fn m12_a_miss_names_the_rules_that_would_make_it_a_hit() {
+    let pairs = [
+        (get("/x?ts=1767225600&q=a", "1"), get("/x?ts=1767225601&q=a", ""), vec!["query:ts"]),
+        (get("/u/7f3a-1/items", "2"), get("/u/9c21-2/items", ""), vec!["path:/u/*/items"]),
+        (
+            post("/e", "application/json", r#"{"id":"a1","at":[{"t":1}],"k":"run"}"#, "3"),
+            post("/e", "application/json", r#"{"id":"b2","at":[{"t":2}],"k":"run"}"#, ""),
+            vec!["json:$.at[*].t", "json:$.id"],
+        ),
+        (
+            post("/f", "application/x-www-form-urlencoded", "nonce=1&a=b", "4"),
+            post("/f", "application/x-www-form-urlencoded", "nonce=2&a=b", ""),
+            vec!["form:nonce"],
+        ),
+        (
+            post("/g", "application/json", r#"{"query":"{me}","variables":{"now":1}}"#, "5"),
+            post("/g", "application/json", r#"{"query":"{me}","variables":{"now":2}}"#, ""),
+            vec!["json:$.variables.now"],
+        ),
+    ];
+    for (recorded, live, expected) in pairs {
+        let place = Place::new();
+        place.record(plain(), false, std::slice::from_ref(&recorded)).await;
+        let Take::Miss(miss) = take(&place.replay(plain()), &live) else { panic!("{}", live.head.path) };
+        let MissReason::NearMiss { rules, .. } = &miss.report().reason else { panic!("{:?}", miss.report()) };
+        assert_eq!(*rules, expected);
+        let body = String::from_utf8_lossy(&miss.body()).into_owned();
+        assert!(body.contains("if that is new in each run, add to weather.session.json"), "{body}");
+        // The sentence holds: with these rules, from the settings, it is a hit.
+        let options = ReplayOptions { rules: rules.clone(), ..ReplayOptions::default() };
+        let replay = Replay::load(&place.path(), plain(), options).unwrap();
+        assert_eq!(bytes(&hit(&replay, &live)), recorded.answer);
+        assert_eq!(replay.report(&Counts::default()).warnings, []);
+    }
+}
+
+#[tokio::test]
+async fn m21_a_path_rule_is_anchored() {
+    let place = Place::new();
+    place.record(plain(), false, &[get("/users/1/items", "1"), get("/users/1/items/9", "2")]).await;
+    let rules = "\"rules\": [\"path:/users/*/items\"],";
+    std::fs::write(place.path(), place.text().replacen("\"rules\": [],", rules, 1)).unwrap();
+    let replay = place.replay(plain());
+    assert!(matches!(take(&replay, &get("/users/2/items/9", "")), Take::Miss(_)));
+    assert!(matches!(take(&replay, &get("/v1/users/2/items", "")), Take::Miss(_)));
+    assert_eq!(bytes(&hit(&replay, &get("/users/2/items", ""))), b"1");
+}
+
+#[tokio::test]
+async fn m15_a_url_signed_again_is_the_recorded_request() {
+    let signed = |date: &str, day: &str, signature: &str, key: &str| {
+        format!(
+            "/{key}?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F{day}%2Feu-west-1%2Fs3%2Faws4_request\
+             &X-Amz-Date={date}&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature={signature}"
+        )
+    };
+    let place = Place::new();
+    place
+        .record(plain(), false, &[get(&signed("20260101T000000Z", "20260101", &"a1".repeat(32), "a"), "1")])
+        .await;
+    let replay = place.replay(plain());
+    let other = get(&signed("20260102T030405Z", "20260102", &"b2".repeat(32), "b"), "");
+    assert!(matches!(take(&replay, &other), Take::Miss(_)), "another object");
+    let again = get(&signed("20260102T030405Z", "20260102", &"b2".repeat(32), "a"), "")
+        .request_header("x-amz-date", "20260102T030405Z")
+        .request_header("amz-sdk-invocation-id", "0ddba11")
+        .request_header("traceparent", "00-1-2-01");
+    assert_eq!(bytes(&hit(&replay, &again)), b"1");
+    assert_eq!(replay.report(&Counts::default()).warnings, [], "nothing was edited");
 }
 
 #[test]
