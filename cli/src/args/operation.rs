@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::capture::CaptureArgs;
 use super::session::SessionArgs;
-use super::session_tools::{DiffArgs, ExportArgs, ImportArgs, LintArgs, PruneArgs};
+use super::session_tools::{DiffArgs, ExportArgs, ImportArgs, LintArgs, PruneArgs, VerifyArgs};
 
 /// Reads `30s`, `1500ms`, `2m` or plain seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -136,6 +136,8 @@ pub(crate) enum SessionCommand {
     Diff(DiffArgs),
     /// Take recordings out
     Prune(PruneArgs),
+    /// Send the safe requests (GET, HEAD) to the live origins again; exit code 1 if an answer drifted
+    Verify(VerifyArgs),
     /// Make a session of another tool's recording: HAR
     Import(ImportArgs),
     /// Write a session for other tools: HAR

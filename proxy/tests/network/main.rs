@@ -15,4 +15,5 @@ mod socks;
 mod support;
 mod tls;
 mod unread;
+mod verify;
 mod ways_in;
