@@ -51,11 +51,13 @@ fn each_input(folder: &str, mut holds: impl FnMut(&[u8])) {
     let corpus: Vec<Vec<u8>> = files.iter().map(|file| std::fs::read(file).unwrap()).collect();
     let mut check = |input: &[u8]| {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| holds(input))) {
-            eprintln_input(input);
+            eprintln!("input: {}", input.escape_ascii());
             std::panic::resume_unwind(panic);
         }
     };
-    corpus.iter().for_each(|input| check(input));
+    for input in &corpus {
+        check(input);
+    }
     let seconds = std::env::var("MCPEAK_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
     let until = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
@@ -64,11 +66,6 @@ fn each_input(folder: &str, mut holds: impl FnMut(&[u8])) {
         check(&changed(&corpus, &mut random));
         made += 1;
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a test that fails shows its input")]
-fn eprintln_input(input: &[u8]) {
-    eprintln!("input: {}", input.escape_ascii());
 }
 
 fn changed(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
