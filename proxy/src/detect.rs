@@ -9,6 +9,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 const H2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The longest method that is waited for.
 const LONGEST_METHOD: usize = 24;
+/// Line ends before a request that are looked over (RFC 9112 section 2.2).
+const MOST_BLANK: usize = 4;
 
 /// What a connection speaks. Not knowing is an answer, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +79,11 @@ pub(crate) fn decide(bytes: &[u8]) -> Option<Protocol> {
 /// a word too, but not with such a target.
 fn decide_http1(bytes: &[u8]) -> Option<Protocol> {
     let line = bytes.trim_ascii_start();
+    if bytes.len() - line.len() > MOST_BLANK {
+        return Some(Protocol::Unknown);
+    }
     if line.is_empty() {
-        return (bytes.len() > 4).then_some(Protocol::Unknown);
+        return None;
     }
     let word = line.iter().take_while(|byte| byte.is_ascii_uppercase() || **byte == b'-').count();
     if word > LONGEST_METHOD {

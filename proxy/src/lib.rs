@@ -14,6 +14,7 @@
 //! | [`engine`] | what becomes of a request: replay, record, pass |
 //! | [`error`] | why a proxy cannot start or finish |
 //! | [`exchange`] | one request and what became of it, as plain data |
+//! | `fuzz` | tests of the readers of foreign bytes |
 //! | `hop` | fields that belong to one hop |
 //! | `http1`, `http2` | the two versions on the wire |
 //! | [`ingress`] | a way in for connections that were accepted elsewhere |
@@ -44,6 +45,8 @@ mod detect;
 pub mod engine;
 pub mod error;
 pub mod exchange;
+#[cfg(test)]
+mod fuzz;
 mod hop;
 mod http1;
 mod http2;
