@@ -6,6 +6,7 @@ mod large;
 mod planted;
 mod records;
 mod replays;
+mod schema;
 mod secrets;
 mod tools;
 
@@ -141,7 +142,9 @@ impl Place {
         for call in calls {
             send(&recorder, call);
         }
-        recorder.complete(&Counts::default()).await.unwrap()
+        let report = recorder.complete(&Counts::default()).await.unwrap();
+        schema::assert_valid(&self.text());
+        report
     }
 
     fn replay(&self, redactor: Redactor) -> Replay {
