@@ -1,6 +1,7 @@
 //! Recordings made, written, read and replayed through the public types, on a real disk.
 
 mod archives;
+mod cassettes;
 mod files;
 mod large;
 mod planted;
