@@ -32,7 +32,7 @@ impl Ingress {
         };
         let target = destination.and_then(target);
         let captured = target.is_some();
-        let route = Route { program, captured, target, ..Route::listener() };
+        let route = Route { target, program, captured, ..Route::listener() };
         let (stream, reset): (BoxStream, _) = match stream {
             Socket::Tcp(tcp) => {
                 let (stream, reset) = TcpTransport::new(tcp);

@@ -39,3 +39,22 @@ fn two_hundred_connections_each_know_their_name() {
     assert_eq!(run.stdout, "200\n", "{}", run.stderr);
     assert!(run.stderr.contains("200 outbound calls replayed"), "{}", run.stderr);
 }
+
+#[test]
+fn k15_a_host_that_was_not_recorded_fails_the_run_by_name_and_is_not_reached() {
+    let world = World::new(None);
+    let known = format!("http://{HOST}/two");
+    record(&world, &["curl", "-sS", &known]).expect_code(0);
+    // What programs call beside their work, without looking at the answer.
+    let client = "curl -sS -o /dev/null https://telemetry.capture.example/v1; curl -sS -o /dev/null http://169.254.169.254/latest/meta-data/; curl -sS $0";
+    let run = replay(&world, &["sh", "-c", client, &known]).expect_code(1);
+    assert_eq!(run.stdout, "http answers /two");
+    run.expect_stderr(&[
+        "2 calls without a recording",
+        "GET https://telemetry.capture.example/v1",
+        "GET http://169.254.169.254/latest/meta-data/",
+        "https://telemetry.capture.example  1 missed",
+        "http://169.254.169.254  1 missed",
+        "connections opened by the proxy: 0",
+    ]);
+}

@@ -106,6 +106,8 @@ fn nothing_leaves_in_replay() {
     let (interpreter, java) = (installed("venv/bin/python"), installed("java"));
     let (go, rust) = (installed("go-client"), installed("rust-client"));
     let (ruby, php) = (installed("ruby/client.rb"), installed("php/client.php"));
+    let git = "git ls-remote $0 && git ls-remote $1";
+    let tree = format!("node {node} fetch $0; (setsid {interpreter} {python} urllib $1 | cat)");
     let clients: Vec<Vec<&str>> = vec![
         vec!["curl", "-sS"],
         vec!["wget", "-nv", "-t1", "-O-"],
@@ -126,14 +128,20 @@ fn nothing_leaves_in_replay() {
         vec!["ruby", &ruby],
         vec!["php", &php, "streams"],
         vec!["php", &php, "curl"],
+        vec!["sh", "-c", git],
+        vec!["sh", "-c", &tree],
     ];
     let world = World::new(None);
-    record(&world, &["curl", "-sS", &https, &http]).expect_code(0);
+    let all = format!("curl -sS $0 $1 && {git}");
+    record(&world, &["sh", "-c", &all, &https, &http]).expect_code(0);
     let mut sniffer = Sniffer::start();
     assert_eq!(sniffer.until_control(), Vec::<String>::new());
     for client in clients {
         let client = [client, vec![https.as_str(), http.as_str()]].concat();
         replay(&world, &client).expect_code(0);
+    }
+    for kind in ["ws", "websocket"] {
+        replay(&world, &["node", &node, kind, &format!("wss://{HOST}/socket")]).expect_code(1);
     }
     // These find nothing, and end with an error of their own or not: what counts is the wire.
     let attempts = replay(&world, &["/usr/bin/python3", "-c", ATTEMPTS]);

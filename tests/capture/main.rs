@@ -8,8 +8,11 @@
 mod e2e;
 
 mod clients;
+mod connections;
 mod ends;
 mod hosts;
 mod leaks;
 mod nested;
+mod parallel;
+mod websocket;
 mod world;

@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use crate::e2e::api::{Api, Asked};
 use crate::e2e::context::{Run, finish};
@@ -95,24 +96,34 @@ pub(crate) fn line(parts: &[&[&str]]) -> Vec<String> {
 pub(crate) struct Origin {
     api: Api,
     plain: Plain,
+    names: Vec<String>,
 }
 
 impl Origin {
     pub(crate) fn start() -> Self {
-        Self { api: Api::start(HOST, answer), plain: Plain::start() }
+        Self::named(HOST, vec![HOST.to_owned()])
+    }
+
+    /// One origin for several names, all of which `certified` covers.
+    pub(crate) fn named(certified: &'static str, names: Vec<String>) -> Self {
+        Self { api: Api::start(certified, answer), plain: Plain::start(), names }
+    }
+
+    /// Where http is answered.
+    pub(crate) fn plain_address(&self) -> SocketAddr {
+        self.plain.address
     }
 
     /// Flags that lead the recorder here.
     pub(crate) fn flags(&self, world: &World) -> Vec<String> {
         let authority = world.write("authority.pem", &self.api.ca_pem);
-        line(&[&[
-            "--upstream-ca",
-            &authority.display().to_string(),
-            "--resolve",
-            &format!("{HOST}:443:{}", self.api.address),
-            "--resolve",
-            &format!("{HOST}:80:{}", self.plain.address),
-        ]])
+        let mut flags = line(&[&["--upstream-ca", &authority.display().to_string()]]);
+        for name in &self.names {
+            let rules =
+                [format!("{name}:443:{}", self.api.address), format!("{name}:80:{}", self.plain.address)];
+            flags.extend(rules.into_iter().flat_map(|rule| ["--resolve".to_owned(), rule]));
+        }
+        flags
     }
 
     pub(crate) fn stop(mut self) {
@@ -122,26 +133,28 @@ impl Origin {
 }
 
 fn answer(asked: &Asked) -> hyper::Response<http_body_util::Full<bytes::Bytes>> {
-    let (kind, body) = body("https", &asked.path);
+    let (kind, body) = body("https", &asked.host, &asked.path);
     hyper::Response::builder()
         .header("content-type", kind)
         .body(http_body_util::Full::new(bytes::Bytes::from(body)))
         .expect("a response")
 }
 
-/// What is answered to a path: an advertisement for git, else a sentence.
-fn body(scheme: &str, path: &str) -> (&'static str, String) {
+/// What is answered to a path: an advertisement for git, the name that was asked, else a sentence.
+fn body(scheme: &str, host: &str, path: &str) -> (&'static str, String) {
     if path.ends_with("/info/refs") {
         let reference = format!("{} HEAD\0 symref=HEAD:refs/heads/main\n", "ab".repeat(20));
         let body = format!("001e# service=git-upload-pack\n0000{:04x}{reference}0000", reference.len() + 4);
         return ("application/x-git-upload-pack-advertisement", body);
     }
-    ("text/plain", format!("{scheme} answers {path}"))
+    let body = if path == "/name" { format!("{scheme} {host}") } else { format!("{scheme} answers {path}") };
+    ("text/plain", body)
 }
 
 /// HTTP/1.1 without TLS, one request a connection.
 struct Plain {
     address: SocketAddr,
+    stopped: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -149,37 +162,44 @@ impl Plain {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
+        let stopped = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stopped);
         let thread = std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(stream) = stream else { return };
-                if !answer_plain(stream) {
-                    return;
+            let mut answering = Vec::new();
+            for stream in listener.incoming().map_while(Result::ok) {
+                if seen.load(Ordering::SeqCst) {
+                    break;
                 }
+                // One thread each: the recorder may open a connection on which it never asks.
+                answering.push(std::thread::spawn(move || answer_plain(stream)));
+            }
+            drop(listener);
+            for thread in answering {
+                thread.join().expect("the origin did not break");
             }
         });
-        Self { address, thread: Some(thread) }
+        Self { address, stopped, thread: Some(thread) }
     }
 
     fn stop(&mut self) {
         if let Some(thread) = self.thread.take() {
-            // A connection without a request ends the loop.
+            self.stopped.store(true, Ordering::SeqCst);
+            // Wakes the loop.
             drop(TcpStream::connect(self.address));
             thread.join().expect("the origin did not break");
         }
     }
 }
 
-/// Answers one request; `false` if there was none.
-fn answer_plain(mut stream: TcpStream) -> bool {
+/// Answers one request, if there is one.
+fn answer_plain(mut stream: TcpStream) {
     let mut lines = BufReader::new(stream.try_clone().expect("a copy")).lines();
-    let Some(Ok(request)) = lines.next() else { return false };
-    for line in lines.by_ref() {
-        if line.map_or(true, |line| line.is_empty()) {
-            break;
-        }
-    }
+    let Some(Ok(request)) = lines.next() else { return };
+    let fields: Vec<_> = lines.by_ref().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    let host = fields.iter().filter_map(|field| field.split_once(": "));
+    let host = host.filter(|(name, _)| name.eq_ignore_ascii_case("host")).map(|(_, value)| value).next();
     let target = request.split(' ').nth(1).unwrap_or("/");
-    let (kind, body) = body("http", target.split('?').next().unwrap_or_default());
+    let (kind, body) = body("http", host.unwrap_or_default(), target.split('?').next().unwrap_or_default());
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
@@ -188,19 +208,24 @@ fn answer_plain(mut stream: TcpStream) -> bool {
     let _ = stream.write_all(format!("{head}{body}").as_bytes());
     let _ = stream.shutdown(std::net::Shutdown::Write);
     let _ = stream.read(&mut [0; 64]);
-    true
 }
 
 /// A recording, made with this world's user; the origin is gone then.
 pub(crate) fn record(world: &World, client: &[&str]) -> Run {
-    let origin = Origin::start();
-    let flags = origin.flags(world);
-    let mut arguments = line(&[&["run", "--record-session", "s.json", "--capture", "socket"]]);
-    arguments.extend(flags);
-    arguments.extend(line(&[&["--"], client]));
-    let run = world.run(&arguments);
+    record_from(Origin::start(), world, client)
+}
+
+/// A recording of this origin, which is gone then.
+pub(crate) fn record_from(origin: Origin, world: &World, client: &[&str]) -> Run {
+    let run = world.run(&recording(&origin.flags(world), client));
     origin.stop();
     run
+}
+
+/// The line of a recording.
+pub(crate) fn recording(flags: &[String], client: &[&str]) -> Vec<String> {
+    let start = line(&[&["run", "--record-session", "s.json", "--capture", "socket"]]);
+    [&start, flags, &line(&[&["--"], client])].concat()
 }
 
 /// A replay.

@@ -9,5 +9,6 @@ mod operation;
 mod real_servers;
 mod record_replay;
 mod session_files;
+mod sidecar;
 mod support;
 mod trust;

@@ -87,6 +87,10 @@ pub(crate) struct CaArgs {
     /// The folder; it is created if it is not there
     #[arg(long, value_name = "DIR", required = true)]
     pub(crate) ca_dir: PathBuf,
+
+    /// Make it from the secret in this environment variable: the same one on every machine
+    #[arg(long, value_name = "NAME")]
+    pub(crate) ca_seed_env: Option<String>,
 }
 
 /// Variables for a shell.

@@ -10,6 +10,8 @@ mod operations;
 mod protocols;
 mod record;
 mod reverse;
+mod scenarios;
+mod socks;
 mod support;
 mod tls;
 mod unread;

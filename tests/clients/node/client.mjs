@@ -1,4 +1,4 @@
-// node client.mjs KIND URL…
+// node client.mjs KIND [--at-once] URL…
 import { once } from 'node:events';
 
 const [kind, ...urls] = process.argv.slice(2);
@@ -38,7 +38,26 @@ const kinds = {
     const [response] = await once(request, 'response');
     return [response.statusCode, await read(response)];
   },
+  async ws(url) {
+    const { WebSocket } = await import('ws');
+    return await echoed(new WebSocket(url));
+  },
+  async websocket(url) {
+    const { WebSocket } = await import('undici');
+    return await echoed(new WebSocket(url));
+  },
 };
+
+function echoed(socket) {
+  return new Promise((resolve, reject) => {
+    socket.onopen = () => socket.send('hello');
+    socket.onmessage = ({ data }) => {
+      resolve([101, data]);
+      socket.close();
+    };
+    socket.onerror = ({ message }) => reject(new Error(message || 'no connection'));
+  });
+}
 
 async function read(stream) {
   let text = '';
@@ -47,9 +66,11 @@ async function read(stream) {
 }
 
 try {
-  for (const url of urls) {
-    const [status, body] = await kinds[kind](url);
-    process.stdout.write(`${status} ${body}\n`);
+  const print = ([status, body]) => process.stdout.write(`${status} ${body}\n`);
+  if (urls[0] === '--at-once') {
+    (await Promise.all(urls.slice(1).map(kinds[kind]))).forEach(print);
+  } else {
+    for (const url of urls) print(await kinds[kind](url));
   }
   process.exit(0);
 } catch (error) {

@@ -1,6 +1,7 @@
-"""client.py KIND URL…"""
+"""client.py KIND [--at-once] URL…"""
 
 import asyncio
+import concurrent.futures
 import sys
 
 
@@ -36,6 +37,11 @@ def aiohttp(url):
 
 
 kind, *urls = sys.argv[1:]
-for url in urls:
-    status, body = globals()[kind](url)
+ask = globals()[kind]
+if urls[0] == "--at-once":
+    with concurrent.futures.ThreadPoolExecutor(len(urls)) as threads:
+        answers = list(threads.map(ask, urls[1:]))
+else:
+    answers = map(ask, urls)
+for status, body in answers:
     print(status, body)

@@ -24,6 +24,8 @@ use tokio_rustls::TlsAcceptor;
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) method: Method,
+    /// The authority of HTTP/2, the `Host` of HTTP/1.1.
+    pub(crate) host: String,
     pub(crate) path: String,
     pub(crate) query: String,
     pub(crate) headers: HeaderMap,
@@ -154,7 +156,9 @@ async fn answer(
     let (head, body) = request.into_parts();
     // An upload is taken whole before the answer; what was cut off has no body.
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let named = head.headers.get("host").and_then(|host| host.to_str().ok());
     let asked = Asked {
+        host: head.uri.host().or(named).unwrap_or_default().to_owned(),
         path: head.uri.path().to_owned(),
         query: head.uri.query().unwrap_or_default().to_owned(),
         method: head.method,
