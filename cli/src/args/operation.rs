@@ -138,7 +138,7 @@ pub(crate) enum SessionCommand {
     Prune(PruneArgs),
     /// Send the safe requests (GET, HEAD) to the live origins again; exit code 1 if an answer drifted
     Verify(VerifyArgs),
-    /// Make a session of another tool's recording: HAR
+    /// Make a session of another tool's recording: HAR, vcrpy, go-vcr
     Import(ImportArgs),
     /// Write a session for other tools: HAR
     Export(ExportArgs),

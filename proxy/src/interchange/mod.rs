@@ -9,10 +9,14 @@
 //! | `foreign` | an exchange of another tool |
 //! | `note` | what could not be carried over |
 //! | [`har`] | HTTP Archive 1.2, in and out |
+//! | `cassettes` | vcrpy and go-vcr |
+//! | `yaml` | YAML as far as recorders write it |
 
+mod cassettes;
 mod foreign;
 pub mod har;
 mod note;
+mod yaml;
 
 use std::path::Path;
 
@@ -30,17 +34,26 @@ pub use note::{Lost, Note};
 pub enum Format {
     /// HTTP Archive 1.2.
     Har,
+    /// A cassette of vcrpy.
+    Vcrpy,
+    /// A cassette of go-vcr.
+    GoVcr,
 }
 
 impl Format {
     /// Every format with the name that it is asked for by.
-    pub const ALL: [(&'static str, Self); 1] = [("har", Self::Har)];
+    pub const ALL: [(&'static str, Self); 3] =
+        [("har", Self::Har), ("vcrpy", Self::Vcrpy), ("go-vcr", Self::GoVcr)];
 
     /// The format of a file, by what is in it.
     pub fn detect(content: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(content).ok()?;
-        let json: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
-        json.get("log").and_then(|log| log.get("entries")).is_some().then_some(Self::Har)
+        let text = text.trim_start_matches('\u{feff}');
+        let json = serde_json::from_str::<serde_json::Value>(text).ok();
+        match json.as_ref().and_then(|json| json["log"].get("entries")) {
+            Some(_) => Some(Self::Har),
+            None => cassettes::detect(text),
+        }
     }
 
     /// The name that it is asked for by.
@@ -80,6 +93,8 @@ impl Imported {
         let mut imported = Self { notes: Notes::new(redactor.clone()), ..Self::default() };
         match format {
             Format::Har => har::read(content, &mut imported)?,
+            Format::Vcrpy => cassettes::read_vcrpy(content, &mut imported)?,
+            Format::GoVcr => cassettes::read_go_vcr(content, &mut imported)?,
         }
         Ok(imported)
     }

@@ -1,11 +1,13 @@
 //! Recordings made, written, read and replayed through the public types, on a real disk.
 
 mod archives;
+mod cassettes;
 mod files;
 mod large;
 mod planted;
 mod records;
 mod replays;
+mod schema;
 mod secrets;
 mod tools;
 
@@ -141,7 +143,9 @@ impl Place {
         for call in calls {
             send(&recorder, call);
         }
-        recorder.complete(&Counts::default()).await.unwrap()
+        let report = recorder.complete(&Counts::default()).await.unwrap();
+        schema::assert_valid(&self.text());
+        report
     }
 
     fn replay(&self, redactor: Redactor) -> Replay {
