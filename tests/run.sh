@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The one test command: formatting, lints, dependency rules, examples, images, the compose scenario, and last the Rust tests.
+# The one test command: formatting, lints, dependency rules, examples, images, the compose scenarios, and last the Rust tests.
 # Installs what it needs (Debian, as root), keeps it under ${XDG_CACHE_HOME:-~/.cache}/mcpeak-tests, and fails where it cannot.
 #
 # What the Rust tests are given:
@@ -160,8 +160,8 @@ bash tests/docker/base-images.sh
 bash tests/docker/build-image.sh mcpeak:test
 bash tests/docker/capture-images.sh mcpeak:test
 
-step "compose scenario"
-bash tests/docker/compose-replay.sh
+step "compose scenarios"
+for scenario in replay record reverse; do bash tests/docker/compose-scenario.sh "$scenario"; done
 
 step "tests"
 cargo test --workspace --locked

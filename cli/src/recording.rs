@@ -185,10 +185,11 @@ pub(crate) async fn bind(
 }
 
 async fn authority(settings: &SessionSettings, locale: Locale) -> Result<Authority, CliError> {
-    let folder = settings.ca_dir.clone();
-    let made = tokio::task::spawn_blocking(move || match folder {
-        Some(folder) => Authority::open_or_create(&folder),
-        None => Authority::ephemeral(),
+    let (folder, seed) = (settings.ca_dir.clone(), settings.ca_seed.clone());
+    let made = tokio::task::spawn_blocking(move || match (seed, folder) {
+        (Some(seed), folder) => Authority::from_seed(&seed, folder.as_deref()),
+        (None, Some(folder)) => Authority::open_or_create(&folder),
+        (None, None) => Authority::ephemeral(),
     });
     match made.await {
         Ok(made) => made.map_err(|error| proxy_error(&ProxyError::from(error), locale)),

@@ -33,6 +33,7 @@
 //! | [`text`] | sentences for people, one implementation per language |
 //! | `transport` | byte streams under the protocols |
 //! | `upstream` | the way to the network |
+//! | [`verify`] | recorded requests sent to the live origins again |
 
 mod accept;
 pub mod admin;
@@ -63,6 +64,7 @@ mod stored;
 pub mod text;
 mod transport;
 mod upstream;
+pub mod verify;
 
 pub use admin::AdminServer;
 pub use authority::Authority;

@@ -8,5 +8,7 @@ mod interruption;
 mod operation;
 mod real_servers;
 mod record_replay;
+mod session_files;
+mod sidecar;
 mod support;
 mod trust;

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::capture::CaptureArgs;
 use super::session::SessionArgs;
-use super::session_tools::{DiffArgs, ExportArgs, ImportArgs, LintArgs, PruneArgs};
+use super::session_tools::{DiffArgs, ExportArgs, ImportArgs, LintArgs, PruneArgs, VerifyArgs};
 
 /// Reads `30s`, `1500ms`, `2m` or plain seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
@@ -87,6 +87,10 @@ pub(crate) struct CaArgs {
     /// The folder; it is created if it is not there
     #[arg(long, value_name = "DIR", required = true)]
     pub(crate) ca_dir: PathBuf,
+
+    /// Make it from the secret in this environment variable: the same one on every machine
+    #[arg(long, value_name = "NAME")]
+    pub(crate) ca_seed_env: Option<String>,
 }
 
 /// Variables for a shell.
@@ -132,6 +136,8 @@ pub(crate) enum SessionCommand {
     Diff(DiffArgs),
     /// Take recordings out
     Prune(PruneArgs),
+    /// Send the safe requests (GET, HEAD) to the live origins again; exit code 1 if an answer drifted
+    Verify(VerifyArgs),
     /// Make a session of another tool's recording: HAR
     Import(ImportArgs),
     /// Write a session for other tools: HAR

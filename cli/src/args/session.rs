@@ -55,4 +55,8 @@ pub(crate) struct SessionArgs {
     /// Refuse what is not HTTP while recording, instead of passing it on unread
     #[arg(long)]
     pub(crate) strict: bool,
+
+    /// Make the certificate authority from the secret in this environment variable: the same one on every machine
+    #[arg(long, value_name = "NAME")]
+    pub(crate) ca_seed_env: Option<String>,
 }

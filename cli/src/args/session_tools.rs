@@ -122,6 +122,46 @@ pub(crate) struct ExportArgs {
     pub(crate) force: bool,
 }
 
+/// Live origins.
+#[derive(Args, Debug)]
+pub(crate) struct VerifyArgs {
+    /// The session file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Ask only this host; `*.example.com` names those below (repeatable)
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Vec<String>,
+
+    /// Put the value of this environment variable in the place of its {{secret:NAME}} (a name; repeatable)
+    #[arg(long = "env", value_name = "NAME")]
+    pub(crate) env: Vec<String>,
+
+    /// Send a header with the value of an environment variable; needs --host (repeatable)
+    #[arg(long, value_name = "HEADER=NAME", requires = "host")]
+    pub(crate) header_env: Vec<String>,
+
+    /// Trust the certificates of this PEM file, beside the system's (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) upstream_ca: Vec<PathBuf>,
+
+    /// Do not verify the certificate of this host (repeatable)
+    #[arg(long, value_name = "HOST")]
+    pub(crate) upstream_insecure: Vec<String>,
+
+    /// Client certificate for a host: a PEM file with certificate and key (repeatable)
+    #[arg(long, value_name = "HOST=FILE")]
+    pub(crate) upstream_cert: Vec<String>,
+
+    /// Connect to ADDRESS when HOST:PORT is asked for; ADDRESS is an IP or IP:PORT (repeatable)
+    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
+    pub(crate) resolve: Vec<String>,
+
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(Format::ALL.map(|(name, _)| name))
 }

@@ -10,13 +10,17 @@ use crate::error::CliError;
 use crate::ingress::trust;
 use crate::printer::Printer;
 use crate::recording::{proxy_error, users_own_roots};
+use crate::settings::session::seed;
 use crate::text;
 
 /// Makes sure that the authority and its trust files are there, and prints the certificate.
 pub(crate) fn execute(args: &CaArgs, locale: Locale, printer: &Printer) -> Result<ExitCode, CliError> {
-    let authority = Authority::open_or_create(&args.ca_dir)
-        .map_err(|error| proxy_error(&ProxyError::from(error), locale))?;
     let text = text::of(locale);
+    let made = match seed(args.ca_seed_env.as_deref(), text)? {
+        Some(seed) => Authority::from_seed(&seed, Some(&args.ca_dir)),
+        None => Authority::open_or_create(&args.ca_dir),
+    };
+    let authority = made.map_err(|error| proxy_error(&ProxyError::from(error), locale))?;
     trust::write(&args.ca_dir, authority.certificate_pem(), &users_own_roots()).map_err(|error| {
         let (message, hint) =
             text.file_unwritable("trust files", &args.ca_dir.display().to_string(), &error.to_string());

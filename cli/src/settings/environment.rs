@@ -14,8 +14,8 @@ pub(crate) const VARIABLES: [(&str, &str); 8] = [
     ("LC_ALL, LC_MESSAGES, LANG", "Korean messages when the first that is set names Korean"),
     ("NO_COLOR", "no colours when set and not empty"),
     (
-        "HTTPS_PROXY, HTTP_PROXY, NO_PROXY",
-        "the proxy in front of the upstreams, while recording and passing through",
+        "HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY",
+        "the proxy in front of the upstreams, while recording and passing through: `http://`, `socks5://`, `socks5h://`",
     ),
     ("SSL_CERT_FILE, SSL_CERT_DIR", "the system's trusted roots, where they are not in the usual place"),
     ("NODE_EXTRA_CA_CERTS", "added to the trust files that a server gets"),

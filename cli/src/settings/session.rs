@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use mcpeak_core::redact::Redactor;
+use mcpeak_core::secret::Secret;
 use mcpeak_proxy::matching::Repeat;
 use mcpeak_proxy::settings::{
     ClientCertificate, HostPattern, ProxyAddress, ResolveRule, UpstreamProxy, UpstreamSettings,
 };
 
-use super::environment::NamedSecret;
+use super::environment::{NamedSecret, value_of};
 use crate::args::session::SessionArgs;
 use crate::error::CliError;
 use crate::text::Text;
@@ -33,6 +34,8 @@ pub(crate) struct SessionSettings {
     pub(crate) repeat: Repeat,
     pub(crate) match_headers: Vec<String>,
     pub(crate) ca_dir: Option<PathBuf>,
+    /// What the authority is made from, where it is not to be a random one.
+    pub(crate) ca_seed: Option<Secret<String>>,
     pub(crate) upstream: UpstreamSettings,
     pub(crate) tunnel: Vec<HostPattern>,
     /// Whether recording refuses what is not HTTP.
@@ -67,11 +70,17 @@ pub(crate) fn resolve(
         repeat,
         match_headers: args.match_header.clone(),
         ca_dir: args.ca_dir.clone(),
+        ca_seed: seed(args.ca_seed_env.as_deref(), text)?,
         upstream: upstream(args, text)?,
         tunnel: parse_all("--tunnel", &args.tunnel, text)?,
         strict: args.strict,
         redactor: Redactor::new(values),
     })
+}
+
+/// The secret that a CA is made from.
+pub(crate) fn seed(name: Option<&str>, text: &dyn Text) -> Result<Option<Secret<String>>, CliError> {
+    name.map(|name| value_of(name, text)).transpose()
 }
 
 fn upstream(args: &SessionArgs, text: &dyn Text) -> Result<UpstreamSettings, CliError> {
@@ -123,7 +132,11 @@ fn proxy_of_environment(text: &dyn Text) -> Result<Option<UpstreamProxy>, CliErr
         })
     };
     let cgi = std::env::var_os("REQUEST_METHOD").is_some();
-    let http = first(if cgi { &["http_proxy"] } else { &["http_proxy", "HTTP_PROXY"] });
+    let http = first(if cgi {
+        &["http_proxy", "all_proxy", "ALL_PROXY"]
+    } else {
+        &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
+    });
     let https = first(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]);
     if http.is_none() && https.is_none() {
         return Ok(None);

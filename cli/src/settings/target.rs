@@ -139,7 +139,7 @@ fn one_form(args: &TargetArgs, text: &dyn Text) -> Result<(), CliError> {
 }
 
 /// `Header=NAME` pairs with the values of the variables.
-fn headers(given: &[String], text: &dyn Text) -> Result<Vec<(String, NamedSecret)>, CliError> {
+pub(crate) fn headers(given: &[String], text: &dyn Text) -> Result<Vec<(String, NamedSecret)>, CliError> {
     let mut headers: Vec<(String, NamedSecret)> = Vec::new();
     for entry in given {
         let Some((header, name)) =

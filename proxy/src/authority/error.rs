@@ -45,6 +45,12 @@ pub enum AuthorityErrorKind {
         /// End of its validity.
         not_after: String,
     },
+    /// The seed could be guessed.
+    #[error("has a seed that is too short")]
+    SeedTooShort,
+    /// The folder holds a CA that is not the seed's.
+    #[error("is another one than the seed's")]
+    OtherThanSeed,
     /// The crypto library refused.
     #[error("could not be made")]
     Generation(#[source] rcgen::Error),

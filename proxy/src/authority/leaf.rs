@@ -199,6 +199,6 @@ pub(super) fn serial(parts: &[&[u8]]) -> SerialNumber {
 }
 
 /// Eight hex digits that tell two keys apart.
-pub(super) fn fingerprint(key: &KeyPair) -> String {
-    hex::encode(&Sha256::digest(key.public_key_raw())[..4])
+pub(super) fn fingerprint(public_key: &[u8]) -> String {
+    hex::encode(&Sha256::digest(public_key)[..4])
 }

@@ -2,6 +2,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use mcpeak_core::locale::Locale;
+use mcpeak_core::secret::Secret;
+use sha2::{Digest as _, Sha256};
 
 use super::{Alpn, Authority, AuthorityErrorKind};
 
@@ -54,6 +56,39 @@ fn damaged_halves_and_strangers_are_refused_with_a_hint() {
     std::fs::remove_file(folder.join("ca.key")).unwrap();
     let error = Authority::open_or_create(folder).unwrap_err();
     assert!(matches!(error.kind, AuthorityErrorKind::Half { missing: "ca.key" }), "{error:?}");
+}
+
+fn seed(text: &str) -> Secret<String> {
+    Secret::new(text.repeat(8))
+}
+
+#[test]
+fn t3_a_seed_gives_the_same_ca_on_every_machine() {
+    let home = tempfile::tempdir().unwrap();
+    let kept = Authority::from_seed(&seed("a seed, "), Some(&home.path().join("ca"))).unwrap();
+    let again = Authority::from_seed(&seed("a seed, "), Some(&home.path().join("ca"))).unwrap();
+    let elsewhere = Authority::from_seed(&seed("a seed, "), None).unwrap();
+    assert_eq!(kept.certificate_pem(), again.certificate_pem());
+    assert_eq!(kept.certificate_pem(), elsewhere.certificate_pem());
+    let other = Authority::from_seed(&seed("another, "), None).unwrap();
+    assert_ne!(kept.certificate_pem(), other.certificate_pem());
+    // What a seed gave once, it gives for ever: certificates were handed out.
+    let hash = hex::encode(Sha256::digest(elsewhere.certificate_pem()));
+    assert_eq!(&hash[..16], "57ae6535e8e1f059");
+    assert!(elsewhere.mint().config("api.example.test", Alpn::Http).is_ok());
+    let mode = std::fs::metadata(home.path().join("ca/ca.key")).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+}
+
+#[test]
+fn a_seed_that_can_be_guessed_and_a_folder_with_another_ca_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let error = Authority::from_seed(&Secret::new("hunter22".to_owned()), None).unwrap_err();
+    assert!(matches!(error.kind, AuthorityErrorKind::SeedTooShort));
+    assert!(!format!("{error:?} {error}").contains("hunter22"));
+    Authority::open_or_create(home.path()).unwrap();
+    let error = Authority::from_seed(&seed("a seed, "), Some(home.path())).unwrap_err();
+    assert!(matches!(error.kind, AuthorityErrorKind::OtherThanSeed));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! SOCKS version 5 (RFC 1928): CONNECT without authentication.
+//! SOCKS version 5 (RFC 1928): CONNECT. A client that wants to log in (RFC 1929) may: every user is welcome.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use crate::shared::Shared;
 
 const VERSION: u8 = 5;
 const NO_AUTHENTICATION: u8 = 0;
+const USER_AND_PASSWORD: u8 = 2;
 const NOT_ACCEPTABLE: u8 = 0xff;
+const LOGIN_VERSION: u8 = 1;
 const CONNECT: u8 = 1;
 const SUCCEEDED: u8 = 0;
 const COMMAND_NOT_SUPPORTED: u8 = 7;
@@ -29,12 +31,15 @@ pub(super) async fn accept(mut arrived: Arrived, shared: &Arc<Shared>) -> Option
 async fn negotiate(arrived: &mut Arrived) -> Option<Target> {
     let count = usize::from(need(arrived, 2).await?[1]);
     let methods = &need(arrived, 2 + count).await?[2..2 + count];
-    let acceptable = methods.contains(&NO_AUTHENTICATION);
+    // Some clients offer a login and have none.
+    let preferred = [NO_AUTHENTICATION, USER_AND_PASSWORD];
+    let method = preferred.into_iter().find(|method| methods.contains(method)).unwrap_or(NOT_ACCEPTABLE);
     arrived.buffered.advance(2 + count);
-    let method = if acceptable { NO_AUTHENTICATION } else { NOT_ACCEPTABLE };
     send(arrived, &[VERSION, method]).await?;
-    if !acceptable {
-        return None;
+    match method {
+        NO_AUTHENTICATION => {}
+        USER_AND_PASSWORD => log_in(arrived).await?,
+        _ => return None,
     }
     let (command, target, length) = read_request(arrived).await?;
     arrived.buffered.advance(length);
@@ -46,6 +51,15 @@ async fn negotiate(arrived: &mut Arrived) -> Option<Target> {
     // The bound address says nothing that a client could use here.
     send(arrived, &[VERSION, reply, 0, 1, 0, 0, 0, 0, 0, 0]).await?;
     target.filter(|_| reply == SUCCEEDED)
+}
+
+/// Takes any user and any password: the proxy is the tester's own.
+async fn log_in(arrived: &mut Arrived) -> Option<()> {
+    let user = usize::from(need(arrived, 2).await?[1]);
+    let password = usize::from(need(arrived, 2 + user + 1).await?[2 + user]);
+    need(arrived, 2 + user + 1 + password).await?;
+    arrived.buffered.advance(2 + user + 1 + password);
+    send(arrived, &[LOGIN_VERSION, 0]).await
 }
 
 /// Command, destination, and length of the request.

@@ -75,7 +75,7 @@ mod syntax;
 pub mod tools;
 mod write;
 
-pub(crate) use coding::{Codings, Decoder as Inflate, STEP as INFLATE_STEP};
+pub(crate) use coding::{Codings, Decoder as Inflate, STEP as INFLATE_STEP, content_encoding};
 pub use error::{Place, SessionError};
 pub use load::check;
 pub use model::{Answer, Body, Event, Exchange, Form, Layout, Meta, Request, Response, Session, Wire};

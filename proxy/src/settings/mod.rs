@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 pub use hosts::{HostPattern, ResolveRule, SettingError};
 pub use limits::Limits;
 pub use reverse::{ReverseListen, ReverseRule};
-pub use upstream::{ClientCertificate, ProxyAddress, UpstreamProxy, UpstreamSettings};
+pub use upstream::{ClientCertificate, Login, ProxyAddress, ProxyKind, UpstreamProxy, UpstreamSettings};
 
 use crate::authority::Authority;
 use crate::engine::Mode;

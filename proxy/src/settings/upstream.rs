@@ -72,15 +72,39 @@ impl UpstreamProxy {
     }
 }
 
-/// Address of a proxy: `http://[user:password@]host:port`.
+/// What a proxy in front of the upstreams speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProxyKind {
+    /// HTTP: requests in clear text as they are, everything else by CONNECT.
+    Http,
+    /// SOCKS 5, with addresses that were looked up here (`socks5://`).
+    Socks5,
+    /// SOCKS 5, with names that the proxy looks up (`socks5h://`).
+    Socks5Names,
+}
+
+/// Who logs in at a proxy.
+#[derive(Clone, Debug)]
+pub struct Login {
+    /// User.
+    pub user: Secret<String>,
+    /// Password; empty if none was given.
+    pub password: Secret<String>,
+}
+
+/// Address of a proxy: `http://[user:password@]host:port`, `socks5://…` or `socks5h://…`.
 #[derive(Clone, Debug)]
 pub struct ProxyAddress {
+    /// What it speaks.
+    pub kind: ProxyKind,
     /// Host name or address.
     pub host: String,
-    /// Port; 80 if none was given.
+    /// Port; 80, or 1080 for SOCKS, if none was given.
     pub port: u16,
     /// Value of `Proxy-Authorization`, if the URL had a user.
     pub authorization: Option<Secret<String>>,
+    /// The user of the URL, if it had one.
+    pub login: Option<Login>,
 }
 
 impl FromStr for ProxyAddress {
@@ -89,25 +113,37 @@ impl FromStr for ProxyAddress {
     fn from_str(text: &str) -> Result<Self, SettingError> {
         use base64::Engine as _;
         // The text may hold a password, so that the error never repeats it.
-        let wrong = || SettingError::new("the proxy address", "http://[user:password@]host:port");
+        let wrong = || {
+            SettingError::new(
+                "the proxy address",
+                "http://[user:password@]host:port, socks5://… or socks5h://…",
+            )
+        };
         let with_scheme = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
         let url = url::Url::parse(&with_scheme).map_err(|_| wrong())?;
-        if url.scheme() != "http" {
-            return Err(wrong());
-        }
+        let (kind, port) = match url.scheme() {
+            "http" => (ProxyKind::Http, 80),
+            "socks5" => (ProxyKind::Socks5, 1080),
+            "socks5h" => (ProxyKind::Socks5Names, 1080),
+            _ => return Err(wrong()),
+        };
         let host = url.host_str().ok_or_else(wrong)?.trim_matches(['[', ']']).to_owned();
         let decode = |part: &str| percent_encoding::percent_decode_str(part).decode_utf8_lossy().into_owned();
-        let authorization = (!url.username().is_empty()).then(|| {
-            let pair = format!("{}:{}", decode(url.username()), decode(url.password().unwrap_or("")));
+        let login = (!url.username().is_empty()).then(|| Login {
+            user: Secret::new(decode(url.username())),
+            password: Secret::new(decode(url.password().unwrap_or(""))),
+        });
+        let authorization = login.as_ref().map(|Login { user, password }| {
+            let pair = format!("{}:{}", user.expose_secret(), password.expose_secret());
             Secret::new(format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(pair)))
         });
-        Ok(Self { host, port: url.port().unwrap_or(80), authorization })
+        Ok(Self { kind, host, port: url.port().unwrap_or(port), authorization, login })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ProxyAddress, UpstreamProxy};
+    use super::{ProxyAddress, ProxyKind, UpstreamProxy};
 
     #[test]
     fn proxy_addresses() {
@@ -116,6 +152,10 @@ mod tests {
         assert_eq!(address.authorization.unwrap().expose_secret(), "Basic dXNAZXI6cGE6c3M=");
         let bare: ProxyAddress = "proxy.test:8080".parse().unwrap();
         assert!(bare.authorization.is_none() && bare.port == 8080);
+        let socks: ProxyAddress = "socks5h://u:p%40ss@proxy.test".parse().unwrap();
+        assert_eq!((socks.kind, socks.port), (ProxyKind::Socks5Names, 1080));
+        assert_eq!(socks.login.unwrap().password.expose_secret(), "p@ss");
+        assert_eq!("socks5://[::1]:9".parse::<ProxyAddress>().unwrap().host, "::1");
         let error = "ftp://u:hunter22@x".parse::<ProxyAddress>().unwrap_err();
         assert!(!error.to_string().contains("hunter22"));
     }

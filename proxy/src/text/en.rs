@@ -183,6 +183,10 @@ impl Text for English {
             AuthorityErrorKind::Expired { not_before, not_after } => {
                 format!("is valid from {not_before} to {not_after} only")
             }
+            AuthorityErrorKind::SeedTooShort => {
+                return "the seed of the CA has less than 32 bytes".to_owned();
+            }
+            AuthorityErrorKind::OtherThanSeed => "is another one than the seed gives".to_owned(),
             AuthorityErrorKind::Generation(source) => format!("could not be made: {source}"),
             AuthorityErrorKind::Tls(source) => format!("is not usable for TLS: {source}"),
         };
@@ -199,6 +203,10 @@ impl Text for English {
             }
             AuthorityErrorKind::Expired { .. } => {
                 "delete ca.pem and ca.key so that a new CA is made (clients must trust it anew), or check the clock"
+            }
+            AuthorityErrorKind::SeedTooShort => "take a random one, for example from `openssl rand -hex 32`",
+            AuthorityErrorKind::OtherThanSeed => {
+                "choose another --ca-dir, correct the seed, or delete ca.pem and ca.key (clients must trust the new CA)"
             }
             AuthorityErrorKind::Generation(_) | AuthorityErrorKind::Tls(_) => {
                 "report this: the crypto library of this build refuses a P-256 key"

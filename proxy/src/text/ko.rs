@@ -197,6 +197,8 @@ impl Text for Korean {
             AuthorityErrorKind::Expired { not_before, not_after } => {
                 format!("유효 기간이 아닙니다 ({not_before} ~ {not_after})")
             }
+            AuthorityErrorKind::SeedTooShort => return "CA의 시드가 32바이트보다 짧습니다".to_owned(),
+            AuthorityErrorKind::OtherThanSeed => "시드에서 나오는 CA가 아닙니다".to_owned(),
             AuthorityErrorKind::Generation(source) => format!("만들 수 없습니다: {source}"),
             AuthorityErrorKind::Tls(source) => format!("TLS에 쓸 수 없습니다: {source}"),
         };
@@ -213,6 +215,10 @@ impl Text for Korean {
             }
             AuthorityErrorKind::Expired { .. } => {
                 "ca.pem과 ca.key를 지워 새 CA를 만들거나(클라이언트가 새로 신뢰해야 합니다) 시계를 확인하세요"
+            }
+            AuthorityErrorKind::SeedTooShort => "임의의 값을 쓰세요. 예: `openssl rand -hex 32`",
+            AuthorityErrorKind::OtherThanSeed => {
+                "다른 --ca-dir를 쓰거나, 시드를 바로잡거나, ca.pem과 ca.key를 지우세요(클라이언트가 새 CA를 신뢰해야 합니다)"
             }
             AuthorityErrorKind::Generation(_) | AuthorityErrorKind::Tls(_) => {
                 "알려 주세요: 이 빌드의 암호 라이브러리가 P-256 키를 거부합니다"

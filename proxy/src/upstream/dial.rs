@@ -11,13 +11,14 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::failure::ForwardError;
+use super::socks;
 use super::tls::{Offer, TlsConfigs};
 use crate::counts::Counters;
 use crate::error::ProxyError;
 use crate::exchange::{FailureKind, Origin, Scheme};
 use crate::report::Warning;
 use crate::route::Target;
-use crate::settings::{Limits, ProxyAddress, ResolveRule, UpstreamProxy, UpstreamSettings};
+use crate::settings::{Limits, ProxyAddress, ProxyKind, ResolveRule, UpstreamProxy, UpstreamSettings};
 use crate::transport::{BoxStream, TcpTransport};
 
 /// The head of a proxy's answer to CONNECT.
@@ -60,7 +61,8 @@ impl Dialer {
 
     /// The proxy in front that requests in clear text are sent to as they are.
     pub(super) fn forward_proxy(&self, origin: &Origin) -> Option<&ProxyAddress> {
-        (origin.scheme == Scheme::Http).then(|| self.proxy_for(origin.scheme, &origin.host)).flatten()
+        let proxy = self.proxy_for(origin.scheme, &origin.host)?;
+        (origin.scheme == Scheme::Http && proxy.kind == ProxyKind::Http).then_some(proxy)
     }
 
     /// A connection that can carry requests for an origin.
@@ -94,12 +96,43 @@ impl Dialer {
             let stream = self.connect_tcp(&target.host, target.port).await?;
             return Ok(self.count(stream));
         };
+        let looked_up = match proxy.kind {
+            ProxyKind::Socks5 => Some(self.look_up(target).await?),
+            ProxyKind::Http | ProxyKind::Socks5Names => None,
+        };
+        let target = looked_up.as_ref().unwrap_or(target);
         let stream = self.connect_tcp(&proxy.host, proxy.port).await?;
         let mut stream = self.count(stream);
-        timeout(self.limits.connect, connect_through(&mut stream, proxy, target))
+        let through = async {
+            match proxy.kind {
+                ProxyKind::Http => connect_through(&mut stream, proxy, target).await,
+                ProxyKind::Socks5 | ProxyKind::Socks5Names => {
+                    socks::connect(&mut stream, proxy.login.as_ref(), target).await
+                }
+            }
+        };
+        timeout(self.limits.connect, through)
             .await
             .map_err(|_| ForwardError::timeout("answer of the upstream proxy"))??;
         Ok(stream)
+    }
+
+    /// The address of a target, by a rule or by a look-up.
+    async fn look_up(&self, target: &Target) -> Result<Target, ForwardError> {
+        let Target { host, port } = target;
+        if let Some(rule) = self.rule(host, *port) {
+            return Ok(Target { host: rule.address.to_string(), port: rule.target_port });
+        }
+        let looking = timeout(self.limits.connect, self.resolver.resolve(host));
+        let addresses = looking.await.map_err(|_| ForwardError::timeout("address"))?;
+        let addresses = addresses.map_err(|error| ForwardError::new(FailureKind::Dns, error.to_string()))?;
+        let unknown = || ForwardError::new(FailureKind::Dns, format!("{host} has no address"));
+        let address = addresses.first().ok_or_else(unknown)?;
+        Ok(Target { host: address.to_string(), port: *port })
+    }
+
+    fn rule(&self, host: &str, port: u16) -> Option<&ResolveRule> {
+        self.rules.iter().find(|rule| rule.host == host && rule.port == port)
     }
 
     fn proxy_for(&self, scheme: Scheme, host: &str) -> Option<&ProxyAddress> {
@@ -128,7 +161,7 @@ impl Dialer {
 
     async fn reach(&self, host: &str, port: u16) -> Result<TcpStream, ForwardError> {
         let deadline = Instant::now() + self.limits.connect;
-        if let Some(rule) = self.rules.iter().find(|rule| rule.host == host && rule.port == port) {
+        if let Some(rule) = self.rule(host, port) {
             let address = SocketAddr::new(rule.address, rule.target_port);
             return match timeout_at(deadline, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => Ok(stream),

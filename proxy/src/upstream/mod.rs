@@ -3,6 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `dial` | resolve, TCP, the proxy in front, TLS |
+//! | `socks` | the way through a SOCKS proxy |
 //! | `tls` | whom to trust and who to be, by host |
 //! | `pool` | connections between two exchanges |
 //! | `forward` | one request on a connection |
@@ -12,6 +13,7 @@ mod dial;
 mod failure;
 mod forward;
 mod pool;
+mod socks;
 mod tls;
 
 pub(crate) use failure::ForwardError;

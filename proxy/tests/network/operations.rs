@@ -181,6 +181,14 @@ async fn the_admin_endpoint_tells_what_is_going_on() {
         let report: serde_json::Value = serde_json::from_slice(&report.body).unwrap();
         assert_eq!((&report["mode"], &report["passedThrough"]), (&"pass".into(), &1.into()));
         assert_eq!(client.get("x", "/ca.pem").await.text(), harness.authority.certificate_pem());
+        let page = client.get("x", "/metrics").await;
+        assert_eq!(page.field("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+        assert!(page.text().contains("mcpeak_exchanges_total{mode=\"pass\",outcome=\"passed\"} 1\n"));
+        assert!(page.text().contains("mcpeak_upstream_connections_total{mode=\"pass\"} 1\n"));
+        assert!(!page.text().contains("api.test"), "hosts are no labels: their number has no bound");
+        let store = client.get("x", "/ca.p12").await;
+        assert_eq!(store.field("content-type"), Some("application/x-pkcs12"));
+        assert_eq!(store.body, harness.authority.certificate_pkcs12());
         assert_eq!(client.get("x", "/nothing").await.status(), 404);
         proxy.stop().await;
         assert_eq!(client.get("x", "/readyz").await.status(), 503);

@@ -126,6 +126,7 @@ fn settings(session: PathBuf) -> SessionSettings {
         repeat: Repeat::Last,
         match_headers: Vec::new(),
         ca_dir: None,
+        ca_seed: None,
         upstream: UpstreamSettings::default(),
         tunnel: Vec::new(),
         strict: false,

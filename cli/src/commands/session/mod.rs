@@ -5,6 +5,7 @@ mod export;
 mod import;
 mod lint;
 mod prune;
+mod verify;
 
 use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::exit::ExitCode;
@@ -57,6 +58,7 @@ pub(crate) async fn execute(
         SessionCommand::Diff(args) => return diff::execute(args, locale, printer),
         SessionCommand::Import(args) => return import::execute(args, locale, printer).await,
         SessionCommand::Export(args) => return export::execute(args, locale, printer),
+        SessionCommand::Verify(args) => return verify::execute(args, locale, printer).await,
         SessionCommand::Prune(args) => return prune::execute(args, locale, printer),
     }
     Ok(ExitCode::Passed)

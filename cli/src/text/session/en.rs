@@ -1,11 +1,16 @@
 //! English.
 
 use mcpeak_proxy::interchange::{ImportError, Lost, Note};
-use mcpeak_proxy::session::tools::SecretKind;
+use mcpeak_proxy::session::tools::{Drift, SecretKind};
+use mcpeak_proxy::verify::{Skip, Verification};
 
 use super::SessionText;
 
 pub(super) struct English;
+
+fn list(statuses: &[u16]) -> String {
+    statuses.iter().map(u16::to_string).collect::<Vec<_>>().join(", ")
+}
 
 /// `1 recording`, `2 recordings`.
 fn count(count: usize, one: &str) -> String {
@@ -97,6 +102,42 @@ impl SessionText for English {
 
     fn export_exists(&self, file: &str) -> (String, String) {
         (format!("{file} exists"), "choose another file, or add --force".to_owned())
+    }
+
+    fn drift(&self, drift: &Drift) -> String {
+        match drift {
+            Drift::Status { recorded, live } => format!("status {live}, recorded {}", list(recorded)),
+            Drift::MediaType { recorded, live } => {
+                format!("content-type {live}, recorded {}", recorded.join(", "))
+            }
+            Drift::NotJson => "the body is no JSON any more".to_owned(),
+            Drift::Missing { place } => format!("{place} is missing"),
+            Drift::Type { place, recorded, live } => {
+                format!("{place} is {}, recorded {}", live.join(" or "), recorded.join(" or "))
+            }
+            Drift::Added { place } => format!("{place} is new"),
+        }
+    }
+
+    fn no_live_answer(&self, why: &str) -> String {
+        format!("no answer: {why}")
+    }
+
+    fn skipped(&self, why: &Skip) -> String {
+        match why {
+            Skip::NeedsValue { placeholder } => format!("not sent, the value of {placeholder} is not known"),
+            Skip::NoAnswer => "not sent, no answer is recorded".to_owned(),
+        }
+    }
+
+    fn verified(&self, verification: &Verification) -> String {
+        let drifted = verification.checked.iter().filter(|checked| checked.has_drifted()).count();
+        format!(
+            "{} checked, {drifted} drifted, {} skipped; {} may change something and never sent",
+            count(verification.checked.len(), "request"),
+            verification.skipped.len(),
+            verification.unsafe_requests
+        )
     }
 
     fn pruned(&self, removed: usize, left: usize, file: &str, written: bool) -> String {

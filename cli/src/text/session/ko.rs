@@ -1,7 +1,8 @@
 //! Korean.
 
 use mcpeak_proxy::interchange::{ImportError, Lost, Note};
-use mcpeak_proxy::session::tools::SecretKind;
+use mcpeak_proxy::session::tools::{Drift, SecretKind};
+use mcpeak_proxy::verify::{Skip, Verification};
 
 use super::SessionText;
 
@@ -94,6 +95,45 @@ impl SessionText for Korean {
 
     fn export_exists(&self, file: &str) -> (String, String) {
         (format!("{file} 이(가) 이미 있습니다"), "다른 파일을 고르거나 --force 를 더하세요".to_owned())
+    }
+
+    fn drift(&self, drift: &Drift) -> String {
+        match drift {
+            Drift::Status { recorded, live } => {
+                let recorded: Vec<String> = recorded.iter().map(u16::to_string).collect();
+                format!("상태 코드 {live}, 녹화는 {}", recorded.join(", "))
+            }
+            Drift::MediaType { recorded, live } => {
+                format!("content-type {live}, 녹화는 {}", recorded.join(", "))
+            }
+            Drift::NotJson => "본문이 더는 JSON 이 아닙니다".to_owned(),
+            Drift::Missing { place } => format!("{place} 이(가) 없습니다"),
+            Drift::Type { place, recorded, live } => {
+                format!("{place} 의 타입이 {}, 녹화는 {}", live.join(" 또는 "), recorded.join(" 또는 "))
+            }
+            Drift::Added { place } => format!("{place} 이(가) 새로 생겼습니다"),
+        }
+    }
+
+    fn no_live_answer(&self, why: &str) -> String {
+        format!("응답 없음: {why}")
+    }
+
+    fn skipped(&self, why: &Skip) -> String {
+        match why {
+            Skip::NeedsValue { placeholder } => format!("{placeholder} 의 값을 몰라서 보내지 않았습니다"),
+            Skip::NoAnswer => "녹화된 응답이 없어서 보내지 않았습니다".to_owned(),
+        }
+    }
+
+    fn verified(&self, verification: &Verification) -> String {
+        let drifted = verification.checked.iter().filter(|checked| checked.has_drifted()).count();
+        format!(
+            "요청 {}건 확인, {drifted}건 달라짐, {}건 건너뜀. 무언가를 바꿀 수 있는 {}건은 보내지 않습니다",
+            verification.checked.len(),
+            verification.skipped.len(),
+            verification.unsafe_requests
+        )
     }
 
     fn pruned(&self, removed: usize, left: usize, file: &str, written: bool) -> String {

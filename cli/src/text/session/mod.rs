@@ -5,7 +5,8 @@ mod ko;
 
 use mcpeak_core::locale::Locale;
 use mcpeak_proxy::interchange::{ImportError, Note};
-use mcpeak_proxy::session::tools::SecretKind;
+use mcpeak_proxy::session::tools::{Drift, SecretKind};
+use mcpeak_proxy::verify::{Skip, Verification};
 
 /// The sentences. A language is a type that implements all of them, so it cannot be incomplete.
 /// Text from outside that is passed in is escaped where the result is printed.
@@ -30,6 +31,10 @@ pub(crate) trait SessionText: Sync {
     fn import_invalid(&self, file: &str, format: &str, error: &ImportError) -> (String, String);
     fn import_unreadable(&self, file: &str, why: &str) -> (String, String);
     fn export_exists(&self, file: &str) -> (String, String);
+    fn drift(&self, drift: &Drift) -> String;
+    fn no_live_answer(&self, why: &str) -> String;
+    fn skipped(&self, why: &Skip) -> String;
+    fn verified(&self, verification: &Verification) -> String;
     fn pruned(&self, removed: usize, left: usize, file: &str, written: bool) -> String;
 }
 

@@ -1,12 +1,31 @@
 //! The bytes of a stored body, without its `Content-Encoding`.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
+use mcpeak_core::redact::{Redactor, UnknownTokens};
 
 use super::super::error::SessionError;
-use super::super::model::{Body, Form, Request, Wire, split_url};
+use super::super::load::load;
+use super::super::model::{Body, Form, Request, Session, Wire, split_url};
 use crate::redact::{Redaction, redact_form, redact_path, without_ids};
+
+/// A file, and its exchanges by key: indexes of those with one key, in the order of the file.
+pub(crate) fn groups(path: &Path) -> Result<(Session, Vec<Vec<usize>>), SessionError> {
+    let redaction = Redaction { redactor: Redactor::default(), tokens: Arc::new(UnknownTokens) };
+    let (loaded, ..) = load(path, &redaction, &[])?;
+    let (mut places, mut groups) = (HashMap::new(), Vec::<Vec<usize>>::new());
+    for (index, entry) in loaded.iter().enumerate() {
+        let place = *places.entry(entry.loose).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
+        }
+    }
+    Ok((Session::open(path)?, groups))
+}
 
 /// The content of a body; side files are named relative to `folder`.
 pub(crate) fn content(folder: &Path, body: &Body) -> Result<Bytes, SessionError> {

@@ -22,4 +22,4 @@ pub use lint::{Finding, SecretKind, lint};
 pub use prune::{Pruned, Selection, prune};
 pub use shape::Drift;
 
-pub(crate) use content::{content, shown_url};
+pub(crate) use content::{content, groups, shown_line, shown_url};

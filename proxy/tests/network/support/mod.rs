@@ -9,7 +9,7 @@ mod upstream;
 
 pub(crate) use captured::{at, captured, named, outcome};
 pub(crate) use certificates::TestCa;
-pub(crate) use client::{Client, tls_config};
+pub(crate) use client::{Answer, Client, tls_config};
 pub(crate) use harness::{Harness, Running, within};
 pub(crate) use http2::{H2Client, h2_upstream};
-pub(crate) use upstream::{Reaction, Upstream};
+pub(crate) use upstream::{Asked, Reaction, Upstream};

@@ -1,5 +1,7 @@
 //! The admin endpoint of a sidecar, on an address of its own.
 
+mod metrics;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ use crate::respond;
 use crate::settings::Limits;
 use crate::transport::TcpTransport;
 
-/// `/healthz`, `/readyz`, `/session`, `/ca.pem`.
+/// `/healthz`, `/readyz`, `/metrics`, `/session`, `/ca.pem`, `/ca.p12`.
 #[must_use = "a bound server does nothing until it serves"]
 pub struct AdminServer {
     listener: TcpListener,
@@ -102,8 +104,16 @@ impl Pages {
                 Ok(report) => respond::answer(200, "OK", "application/json", report.into()),
                 Err(_) => text(500, "Internal Server Error", "the report cannot be written\n"),
             },
+            "/metrics" => {
+                let page = metrics::render(&self.proxy.report(), self.proxy.is_serving());
+                respond::answer(200, "OK", metrics::CONTENT_TYPE, page.into())
+            }
+            "/ca.p12" => {
+                let store = self.proxy.authority().certificate_pkcs12();
+                respond::answer(200, "OK", "application/x-pkcs12", store.into())
+            }
             "/ca.pem" => respond::own_page("/ca.pem", self.proxy.authority().certificate_pem()),
-            _ => text(404, "Not Found", "served here: /healthz /readyz /session /ca.pem\n"),
+            _ => text(404, "Not Found", "served here: /healthz /readyz /metrics /session /ca.pem /ca.p12\n"),
         }
     }
 }
