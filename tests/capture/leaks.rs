@@ -8,7 +8,9 @@ use crate::world::{HOST, World, installed, line, record, replay};
 /// Listens on every interface but loopback, and prints each packet that has to do with the test.
 const SNIFFER: &str = r#"
 import ipaddress, select, socket, sys
-watched = [ipaddress.ip_network(n) for n in ("198.51.100.0/24", "203.0.113.0/24", "28.254.0.0/15", "2001:db8::/32")]
+# What is tried, the control, and the addresses of names: others on this machine may use the rest of these networks.
+watched = [ipaddress.ip_network(n) for n in (
+    "198.51.100.0/28", "203.0.113.1", "203.0.113.53", "203.0.113.99", "28.254.0.0/15", "2001:db8::1", "2001:db8::2")]
 packets = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3))
 print("ready", flush=True)
 while True:
