@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bytes::BytesMut;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
@@ -24,8 +25,10 @@ use crate::transport::BoxStream;
 const BODY_AHEAD: usize = 2;
 /// Bytes read ahead of their turn while an answer is under way, so that a client's leaving is noticed.
 const READ_AHEAD: usize = 64 * 1024;
+/// How long a client that has closed its half waits for an answer.
+const HALF_CLOSED: Duration = Duration::from_secs(5);
 /// What a client may still send after an answer that did not wait for its body.
-const LINGER: std::time::Duration = std::time::Duration::from_millis(500);
+const LINGER: Duration = Duration::from_millis(500);
 
 /// Who answers the requests of a connection.
 pub(crate) trait Served: Sync {
@@ -296,7 +299,10 @@ async fn gone(reader: &mut ReadHalf<BoxStream>, buffer: &mut BytesMut) {
     while buffer.len() < READ_AHEAD {
         buffer.reserve(1024);
         match reader.read_buf(buffer).await {
-            Ok(0) | Err(_) => return,
+            // The end of its sending alone does not tell a client that has left from one that has only closed its half. The one is
+            // noticed when the answer is written, or after this time; the other gets its answer.
+            Ok(0) => return tokio::time::sleep(HALF_CLOSED).await,
+            Err(_) => return,
             Ok(_) => {}
         }
     }
