@@ -25,7 +25,6 @@ pub(crate) use index::{Index, Taken};
 pub(crate) use key::Key;
 pub(crate) use miss::{Missed, as_member, cut, difference};
 pub(crate) use parts::{BodyParts, Parts};
-pub(crate) use path_rule::PathPattern;
 pub(crate) use rules::Rules;
 pub(crate) use suggest::{looks_made_up, suggest};
 

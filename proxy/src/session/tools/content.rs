@@ -15,7 +15,7 @@ use crate::redact::{Redaction, redact_form, redact_path, without_ids};
 /// A file, and its exchanges by key: indexes of those with one key, in the order of the file.
 pub(crate) fn groups(path: &Path) -> Result<(Session, Vec<Vec<usize>>), SessionError> {
     let redaction = Redaction { redactor: Redactor::default(), tokens: Arc::new(UnknownTokens) };
-    let (loaded, ..) = load(path, &redaction, &[])?;
+    let (loaded, ..) = load(path, &redaction, &[], &[])?;
     let (mut places, mut groups) = (HashMap::new(), Vec::<Vec<usize>>::new());
     for (index, entry) in loaded.iter().enumerate() {
         let place = *places.entry(entry.loose).or_insert(groups.len());

@@ -111,7 +111,7 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn load(path: &'a Path, redaction: &Redaction) -> Result<Self, SessionError> {
-        let (loaded, ..) = load(path, redaction, &[])?;
+        let (loaded, ..) = load(path, redaction, &[], &[])?;
         let session = Session::open(path)?;
         let (mut order, mut by_key) = (Vec::new(), HashMap::<Key, Vec<usize>>::new());
         for (index, entry) in loaded.iter().enumerate() {
