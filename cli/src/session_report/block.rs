@@ -190,6 +190,7 @@ mod tests {
           ✗ GET https://a/x\u001b[31m  (2 times)
             nearest recording: GET https://a/x?city=seoul
             query city: recorded "seoul", requested nothing
+            if that is new in each run, add to the session file: "rules": ["query:ts"]
           Fix: make the call as it was recorded, or record again: the same command with --record-session weather.session.json --force
 
         3 outbound calls replayed from weather.session.json
