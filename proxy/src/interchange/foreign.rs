@@ -140,7 +140,9 @@ impl Response {
         if framing == Framing::None {
             self.body = Bytes::new();
         } else {
-            self.headers.remove("transfer-encoding");
+            if framing != Framing::Chunked {
+                self.headers.remove("transfer-encoding");
+            }
             if self.incomplete.is_none() {
                 self.headers.replace("content-length", &self.body.len().to_string());
             }

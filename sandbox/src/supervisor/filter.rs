@@ -86,6 +86,7 @@ pub(super) fn program() -> Vec<sock_filter> {
     for number in [libc::SYS_sendto, libc::SYS_recvfrom] {
         block(&mut program, number, &with_address());
     }
+    block(&mut program, libc::SYS_setsockopt, &options());
     for number in [libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register] {
         block(&mut program, number, &[refuse(libc::ENOSYS)]);
     }
@@ -156,6 +157,39 @@ fn socket() -> Vec<sock_filter> {
         body.extend_from_slice(&internet);
     }
     body.push(refuse(libc::EAFNOSUPPORT));
+    body
+}
+
+/// Socket options that send packets of a socket elsewhere than its address says, or send packets by themselves: binding to a device,
+/// source routes, joining groups. By level and number (`linux/in.h`, `linux/in6.h`, `asm-generic/socket.h`, `linux/tcp.h`).
+const WAYWARD: [(i32, &[u32]); 4] = [
+    // SO_BINDTODEVICE, SO_BINDTOIFINDEX
+    (libc::SOL_SOCKET, &[25, 62]),
+    // IP_OPTIONS, IP_RETOPTS, IP_PKTINFO's sending half is in messages; IP_TRANSPARENT, IP_MULTICAST_IF, IP_UNICAST_IF, and the ways to join
+    // groups: IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, IP_MSFILTER, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, MCAST_MSFILTER
+    (libc::IPPROTO_IP, &[4, 7, 19, 32, 50, 35, 39, 41, 42, 46, 48]),
+    // IPV6_2292PKTINFO, _2292HOPOPTS, _2292DSTOPTS, _2292RTHDR, _2292PKTOPTIONS, IPV6_MULTICAST_IF, IPV6_ADD_MEMBERSHIP, IPV6_JOIN_ANYCAST,
+    // MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, MCAST_MSFILTER, IPV6_PKTINFO, IPV6_HOPOPTS, IPV6_RTHDRDSTOPTS, IPV6_RTHDR, IPV6_DSTOPTS,
+    // IPV6_TRANSPARENT, IPV6_UNICAST_IF
+    (libc::IPPROTO_IPV6, &[2, 3, 4, 5, 6, 17, 20, 27, 42, 46, 48, 50, 54, 55, 57, 59, 75, 76]),
+    // TCP_REPAIR
+    (libc::IPPROTO_TCP, &[19]),
+];
+
+/// Refuses those options.
+fn options() -> Vec<sock_filter> {
+    let mut body = vec![load(argument(1))];
+    for (level, options) in WAYWARD {
+        let mut refused = vec![load(argument(2))];
+        for option in options {
+            refused.push(unless_equal(*option, 1));
+            refused.push(refuse(libc::EPERM));
+        }
+        refused.push(ALLOW);
+        body.push(unless_equal(level.cast_unsigned(), short(refused.len())));
+        body.extend(refused);
+    }
+    body.push(ALLOW);
     body
 }
 

@@ -1,7 +1,7 @@
 //! Which loopback ports the tree itself listens on.
 
 use std::collections::HashSet;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use super::policy::is_loopback;
 
@@ -12,7 +12,7 @@ const LISTEN: &str = "0A";
 pub(super) fn is_own(own: &HashSet<u64>, destination: SocketAddr) -> bool {
     // An own port says nothing about the same port of another machine.
     !own.is_empty()
-        && (is_loopback(destination.ip()) || is_address_of_this_machine(destination))
+        && (is_loopback(destination.ip()) || is_this_machine(destination))
         && ["tcp", "tcp6"].iter().any(|table| has_listener(&read(table), destination.port(), own))
 }
 
@@ -43,8 +43,12 @@ fn listener(line: &str) -> Option<(u16, u64)> {
     Some((port, inode))
 }
 
-fn is_address_of_this_machine(destination: SocketAddr) -> bool {
-    UdpSocket::bind(SocketAddr::new(destination.ip(), 0)).is_ok()
+/// Whether an address is one of this machine's own.
+pub(super) fn is_this_machine(destination: SocketAddr) -> bool {
+    let ip = destination.ip();
+    // A group can be bound, and so can broadcast; neither is a machine.
+    let broadcast = matches!(ip, IpAddr::V4(ip) if ip.is_broadcast());
+    !ip.is_multicast() && !broadcast && UdpSocket::bind(SocketAddr::new(ip, 0)).is_ok()
 }
 
 #[cfg(test)]

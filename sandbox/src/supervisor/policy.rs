@@ -28,11 +28,12 @@ pub(super) enum Decision {
 
 const DNS: u16 = 53;
 
-/// Decides. `is_own_listener` is asked only for addresses of this machine.
+/// Decides. The questions are asked only where the answer matters.
 pub(super) fn decide(
     transport: Transport,
     destination: SocketAddr,
     pass: &PassLoopback,
+    is_this_machine: impl FnOnce(SocketAddr) -> bool,
     is_own_listener: impl FnOnce(SocketAddr) -> bool,
 ) -> Decision {
     // Before the loopback rule: local stub resolvers listen there.
@@ -41,7 +42,7 @@ pub(super) fn decide(
     }
     let local = is_loopback(destination.ip());
     match transport {
-        Transport::Datagram if local => Decision::Direct,
+        Transport::Datagram if local || is_this_machine(destination) => Decision::Direct,
         Transport::Datagram => Decision::Refuse,
         Transport::Stream if local && passes(pass, destination.port()) => Decision::Direct,
         Transport::Stream if is_own_listener(destination) => Decision::Direct,
@@ -87,7 +88,8 @@ mod tests {
     use super::{Decision, PassLoopback, Transport, decide, is_name_service};
 
     fn decided(transport: Transport, destination: &str, pass: &PassLoopback) -> Decision {
-        decide(transport, destination.parse().unwrap(), pass, |own| own.port() == 7000)
+        let own_address = |given: std::net::SocketAddr| given.ip().to_string() == "172.17.0.1";
+        decide(transport, destination.parse().unwrap(), pass, own_address, |own| own.port() == 7000)
     }
 
     #[test]
@@ -118,6 +120,7 @@ mod tests {
             ("224.0.0.251:5353", Decision::Refuse),
             ("255.255.255.255:9", Decision::Refuse),
             ("127.0.0.1:8125", Decision::Direct),
+            ("172.17.0.1:8125", Decision::Direct),
             ("[::1]:8125", Decision::Direct),
             ("[::ffff:10.0.0.1]:8125", Decision::Refuse),
             ("10.0.0.1:53", Decision::Dns),

@@ -19,6 +19,8 @@ const MOST: usize = 1 << 16;
 pub(super) struct Led {
     pub(super) destination: Destination,
     pub(super) origin: Origin,
+    /// Whether its connection is among those that are waited for.
+    pub(super) is_waited_for: bool,
 }
 
 /// Tokens given out.
@@ -27,7 +29,7 @@ pub(super) struct Tokens {
     next: u32,
     entries: HashMap<u32, Led>,
     order: VecDeque<u32>,
-    /// Given out and not accepted yet.
+    /// Those that are waited for.
     waiting: usize,
 }
 
@@ -38,27 +40,40 @@ impl Tokens {
         self.next = self.next.wrapping_add(1);
         if self.entries.len() >= MOST
             && let Some(oldest) = self.order.pop_front()
+            && self.entries.remove(&oldest).is_some_and(|led| led.is_waited_for)
         {
-            self.entries.remove(&oldest);
+            self.waiting -= 1;
         }
         self.entries.insert(index, led);
         self.order.push_back(index);
-        self.waiting += 1;
         Ipv4Addr::from(FIRST + index)
     }
 
     /// What arrived at an address.
     pub(super) fn accept(&mut self, address: Ipv4Addr) -> Option<Led> {
-        let led = self.entries.get(&index(address)?).cloned();
-        if led.is_some() {
-            self.waiting = self.waiting.saturating_sub(1);
+        let led = self.entries.get_mut(&index(address)?)?;
+        if std::mem::take(&mut led.is_waited_for) {
+            self.waiting -= 1;
         }
-        led
+        Some(led.clone())
     }
 
-    /// A token whose connection came to nothing.
-    pub(super) fn withdraw(&mut self) {
-        self.waiting = self.waiting.saturating_sub(1);
+    /// A connection is on its way to this token. One that the kernel makes by itself may never come, and is not counted.
+    pub(super) fn expect(&mut self, address: Ipv4Addr) {
+        if let Some(led) = index(address).and_then(|index| self.entries.get_mut(&index))
+            && !std::mem::replace(&mut led.is_waited_for, true)
+        {
+            self.waiting += 1;
+        }
+    }
+
+    /// The connection did not come about.
+    pub(super) fn withdraw(&mut self, address: Ipv4Addr) {
+        if let Some(led) = index(address).and_then(|index| self.entries.get_mut(&index))
+            && std::mem::take(&mut led.is_waited_for)
+        {
+            self.waiting -= 1;
+        }
     }
 
     /// Connections that are on their way to the acceptor.
@@ -88,6 +103,7 @@ mod tests {
         Led {
             destination: Destination { name: Some("a.test".to_owned()), address: None, port },
             origin: Origin::Process { pid: 1, program: "x".to_owned() },
+            is_waited_for: false,
         }
     }
 
@@ -96,7 +112,9 @@ mod tests {
         let mut tokens = Tokens::default();
         let (first, second) = (tokens.issue(led(1)), tokens.issue(led(2)));
         assert_eq!((first, second), (Ipv4Addr::new(127, 64, 0, 0), Ipv4Addr::new(127, 64, 0, 1)));
-        assert_eq!(tokens.waiting(), 2);
+        tokens.expect(first);
+        tokens.expect(first);
+        assert_eq!(tokens.waiting(), 1);
         assert_eq!(tokens.accept(second), Some(led(2)));
         assert_eq!(tokens.accept(first), Some(led(1)));
         assert_eq!(tokens.accept(first), Some(led(1)));

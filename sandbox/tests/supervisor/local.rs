@@ -101,3 +101,13 @@ left, right = socket.socketpair(); left.sendmsg([b"x"]); print(right.recvmsg(1)[
     let report = tree.stop().await;
     assert_eq!(report.local_sockets, BTreeSet::from([printed[1].to_owned(), "@nobody".to_owned()]));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_port_that_a_program_has_found_free_is_free_for_others() {
+    let tree = Tree::start().await;
+    let printed = tree
+        .prints(r#"s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1]); s.close(); print(repr(said(dial("a.test", 80))))"#)
+        .await;
+    let port: u16 = printed.lines().next().and_then(|port| port.parse().ok()).expect("a port");
+    std::net::TcpListener::bind(("127.0.0.1", port)).expect("nobody holds it");
+}

@@ -88,6 +88,27 @@ fn datagrams_wait_only_with_an_address() {
 }
 
 #[test]
+fn options_that_lead_elsewhere_are_refused() {
+    let option = |level: i32, name: u64| native(libc::SYS_setsockopt, [3, level as u64, name, 0, 0, 0]);
+    for (level, names) in super::WAYWARD {
+        for name in names {
+            assert_eq!(option(level, u64::from(*name)), refused(libc::EPERM), "{level} {name}");
+        }
+    }
+    for (level, name) in [
+        (libc::SOL_SOCKET, libc::SO_REUSEADDR),
+        (libc::IPPROTO_TCP, libc::TCP_NODELAY),
+        (libc::IPPROTO_IP, libc::IP_TOS),
+        (libc::IPPROTO_IP, libc::IP_PKTINFO),
+        (libc::IPPROTO_IPV6, libc::IPV6_V6ONLY),
+        (libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO),
+        (libc::IPPROTO_UDP, 103),
+    ] {
+        assert_eq!(option(level, name as u64), ALLOW.k, "{level} {name}");
+    }
+}
+
+#[test]
 fn io_uring_is_not_there() {
     for number in [libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register] {
         assert_eq!(native(number, [0; 6]), refused(libc::ENOSYS));

@@ -32,16 +32,20 @@ pub(super) fn socket(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle
     }
 }
 
-/// A socket with a port that the program chose is left alone: a copy would keep the port taken after the tree has closed it. So would
-/// copies of sockets that got this port from the kernel and are closed by now, as programs do to find a free one.
+/// A bound socket is left alone: a copy would keep its port taken after the tree has closed it. So would copies of datagram sockets that are
+/// closed by now, which are swept for it.
 pub(super) fn bind(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
-    if let Address::Internet(address) = call.address(call.argument(1), call.argument(2) & 0xffff_ffff)?
-        && address.port() != 0
-    {
+    if let Address::Internet(address) = call.address(call.argument(1), call.argument(2) & 0xffff_ffff)? {
         let inode = call.socket(call.int(0))?;
         let mut sockets = state.sockets();
-        sockets.forget(inode);
-        sockets.sweep();
+        let is_stream = sockets.get(inode).is_some_and(|born| born.transport == Transport::Stream);
+        // A datagram socket that lets the kernel choose is one that asks for names, more often than not.
+        if is_stream || address.port() != 0 {
+            sockets.forget(inode);
+        }
+        if address.port() != 0 {
+            sockets.sweep();
+        }
     }
     Ok(Verdict::Continue.into())
 }

@@ -56,7 +56,7 @@ fn internet(
         return Ok(Verdict::Continue.into());
     }
     let own = |destination| listeners::is_own(state.sockets().own(), destination);
-    match policy::decide(socket.transport, destination, &state.loopback, own) {
+    match policy::decide(socket.transport, destination, &state.loopback, listeners::is_this_machine, own) {
         Decision::Direct => {
             if socket.transport == Transport::Stream {
                 state.sockets().forget(socket.inode);
@@ -104,18 +104,10 @@ fn lead(
     let led = Led {
         destination: Destination { name, address, port: destination.port() },
         origin: Origin::Process { pid, program },
+        is_waited_for: false,
     };
     let token = state.tokens().issue(led);
-    let outcome = redirect(state, call, socket, SocketAddr::new(token.into(), state.acceptor), pointer);
-    let came_to_nothing = match outcome {
-        Ok(Outcome::Answer(Verdict::Fail(errno))) => errno.0 != libc::EINPROGRESS,
-        Ok(_) => false,
-        Err(_) => true,
-    };
-    if came_to_nothing {
-        state.tokens().withdraw();
-    }
-    outcome
+    redirect(state, call, socket, SocketAddr::new(token.into(), state.acceptor), pointer)
 }
 
 /// Connects our copy to a place of ours; without a copy, or where it could block, lets the kernel connect the socket itself to a
@@ -132,10 +124,19 @@ fn redirect(
     if let Some(born) = &socket.born
         && (!crowded || socket::is_non_blocking(born.socket.as_fd()))
     {
+        // Before the connect, for the acceptor may be quicker than this thread.
+        let token = match target.ip().to_canonical() {
+            IpAddr::V4(token) => token,
+            IpAddr::V6(_) => return Err(Errno(libc::EADDRNOTAVAIL).into()),
+        };
+        state.tokens().expect(token);
         let verdict = match socket::connect(born.socket.as_fd(), target) {
             Ok(()) => Verdict::Return(0),
             Err(errno) => Verdict::Fail(errno),
         };
+        if !matches!(verdict, Verdict::Return(_) | Verdict::Fail(Errno(libc::EINPROGRESS))) {
+            state.tokens().withdraw(token);
+        }
         if socket.transport == Transport::Stream {
             state.sockets().forget(socket.inode);
         }

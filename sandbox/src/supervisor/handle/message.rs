@@ -11,6 +11,10 @@ pub(super) const HEADER_OF_MANY: u64 = 64;
 const PART: usize = 16;
 /// `UIO_MAXIOV`.
 const MOST_PARTS: u64 = 1024;
+/// Bytes of control messages that are looked at.
+const MOST_CONTROL: usize = 1 << 20;
+/// `sizeof(struct cmsghdr)`.
+const CONTROL_HEADER: usize = 16;
 /// A datagram is never longer.
 pub(super) const LONGEST_DATAGRAM: usize = 65_535;
 
@@ -21,6 +25,25 @@ const FLAGS: u64 = 48;
 /// The number that the bytes begin with; both processors that the filter knows are little-endian.
 fn word(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+fn int(bytes: &[u8]) -> i32 {
+    bytes.first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes))
+}
+
+/// A control message by level, type and contents. A source address alone is harmless, and so is loopback's device, which has the number 1 in
+/// every network namespace.
+fn is_wayward(level: i32, kind: i32, contents: &[u8]) -> bool {
+    let device = |at: usize| contents.get(at..).map_or(0, int);
+    match level {
+        libc::IPPROTO_IP if kind == libc::IP_PKTINFO => !matches!(device(0), 0 | 1),
+        // IP_OPTIONS and IP_RETOPTS
+        libc::IPPROTO_IP => matches!(kind, 4 | 7),
+        libc::IPPROTO_IPV6 if matches!(kind, libc::IPV6_PKTINFO | 2) => !matches!(device(16), 0 | 1),
+        // Hop-by-hop and destination options, routing headers, in both numberings.
+        libc::IPPROTO_IPV6 => matches!(kind, 3..=6 | 54 | 55 | 57 | 59),
+        _ => false,
+    }
 }
 
 /// A message header in the memory of the caller.
@@ -34,6 +57,8 @@ pub(super) struct Message<'a> {
     pub(super) name_length: u32,
     parts: u64,
     count: u64,
+    control: u64,
+    control_length: u64,
 }
 
 impl<'a> Message<'a> {
@@ -48,6 +73,8 @@ impl<'a> Message<'a> {
             name_length: word(NAME_LENGTH) as u32,
             parts: word(16),
             count: word(24),
+            control: word(32),
+            control_length: word(CONTROL_LENGTH),
         })
     }
 
@@ -59,6 +86,34 @@ impl<'a> Message<'a> {
         // Bounded above, so it fits.
         let bytes = self.memory.read(self.parts, self.count as usize * PART)?;
         Ok(bytes.chunks_exact(PART).map(|part| (word(part), word(&part[8..]) as usize)).collect())
+    }
+
+    /// Whether a control message sends the datagram elsewhere than its address says: by a source route, or out of a device.
+    pub(super) fn is_wayward(&self) -> Result<bool, Errno> {
+        if self.control == 0 || self.control_length == 0 {
+            return Ok(false);
+        }
+        // `net.core.optmem_max` bounds it far below; more is refused by the kernel, and here too.
+        let length = usize::try_from(self.control_length).unwrap_or(usize::MAX);
+        if length > MOST_CONTROL {
+            return Err(Errno(libc::ENOBUFS));
+        }
+        let bytes = self.memory.read(self.control, length)?;
+        let mut rest = bytes.as_slice();
+        // `struct cmsghdr`: a length with the header's, a level, a type; aligned to eight bytes.
+        while let Some(header) = rest.first_chunk::<CONTROL_HEADER>() {
+            let whole = word(header) as usize;
+            let level = int(&header[8..]);
+            let kind = int(&header[12..]);
+            if whole < CONTROL_HEADER || whole > rest.len() {
+                break;
+            }
+            if is_wayward(level, kind, &rest[CONTROL_HEADER..whole]) {
+                return Ok(true);
+            }
+            rest = rest.get(whole.next_multiple_of(8)..).unwrap_or_default();
+        }
+        Ok(false)
     }
 
     /// The payload as one.
@@ -95,5 +150,24 @@ impl<'a> Message<'a> {
         self.memory.write(self.at + CONTROL_LENGTH, &0_u64.to_ne_bytes())?;
         let flags = if truncated { libc::MSG_TRUNC } else { 0 };
         self.memory.write(self.at + FLAGS, &flags.to_ne_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_wayward;
+
+    #[test]
+    fn control_messages() {
+        let device = |number: i32| number.to_le_bytes();
+        assert!(is_wayward(libc::IPPROTO_IP, libc::IP_PKTINFO, &device(2)));
+        assert!(!is_wayward(libc::IPPROTO_IP, libc::IP_PKTINFO, &device(0)));
+        assert!(!is_wayward(libc::IPPROTO_IP, libc::IP_PKTINFO, &device(1)));
+        let v6 = [[0; 16].as_slice(), &device(3)].concat();
+        assert!(is_wayward(libc::IPPROTO_IPV6, libc::IPV6_PKTINFO, &v6));
+        assert!(is_wayward(libc::IPPROTO_IPV6, 57, &[]), "a routing header");
+        assert!(is_wayward(libc::IPPROTO_IP, 7, &[]), "a source route");
+        assert!(!is_wayward(libc::IPPROTO_IP, libc::IP_TOS, &device(0)));
+        assert!(!is_wayward(libc::SOL_SOCKET, libc::SCM_RIGHTS, &device(3)));
     }
 }

@@ -1,9 +1,10 @@
 //! sendto, sendmsg, sendmmsg: datagrams with an address. Those without one go where their socket was connected to.
 
+use std::net::SocketAddr;
 use std::os::fd::AsFd as _;
 
 use super::message::{HEADER, HEADER_OF_MANY, LONGEST_DATAGRAM, Message};
-use super::{State, internet_socket};
+use super::{Socket, State, internet_socket};
 use crate::supervisor::address::{self, Address};
 use crate::supervisor::call::{Call, Obstacle, Outcome};
 use crate::supervisor::listeners;
@@ -37,6 +38,9 @@ pub(super) fn sendto(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle
 
 pub(super) fn sendmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
     let message = Message::read(call.memory()?, call.argument(1))?;
+    if message.is_wayward()? {
+        return Err(Errno(libc::EPERM).into());
+    }
     if message.name == 0 {
         return Ok(Verdict::Continue.into());
     }
@@ -55,25 +59,33 @@ impl From<Fate> for Outcome {
     }
 }
 
-/// Takes the first message; callers send the others again, as the call allows.
+/// Looks at every message. If all go where the caller may send, the kernel sends them; else the first one is taken, and callers send the
+/// others again, as the call allows.
 pub(super) fn sendmmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
     let memory = call.memory()?;
     let (vector, count) = (call.argument(1), (call.argument(2) & 0xffff_ffff).min(MOST_MESSAGES));
-    let mut named = None;
+    let mut messages = Vec::new();
     for index in 0..count {
         let message = Message::read(memory, vector + index * HEADER_OF_MANY)?;
-        if message.name != 0 {
-            named = Some((index, message));
-            break;
+        if message.is_wayward()? {
+            return Err(Errno(libc::EPERM).into());
         }
+        messages.push(message);
     }
-    let Some((index, message)) = named else { return Ok(Verdict::Continue.into()) };
-    if index > 0 {
+    let mut harmless = true;
+    for message in messages.iter().filter(|message| message.name != 0) {
+        let address = (message.name, u64::from(message.name_length));
+        harmless &= is_direct(state, call, address)?;
+    }
+    let Some(first) = messages.first().filter(|_| !harmless) else { return Ok(Verdict::Continue.into()) };
+    if first.name == 0 {
         // Messages with and without an address in one call: no client is known to do that.
         return Err(Errno(libc::EINVAL).into());
     }
-    let address = (message.name, u64::from(message.name_length));
-    match datagram(state, call, call.int(3), address, || Ok(message.payload()?))? {
+    let address = (first.name, u64::from(first.name_length));
+    match datagram(state, call, call.int(3), address, || Ok(first.payload()?))? {
+        // It would carry out the others as well.
+        Fate::Verdict(Verdict::Continue) => Err(Errno(libc::EINVAL).into()),
         Fate::Verdict(verdict) => Ok(verdict.into()),
         Fate::Sent(length) => {
             // A datagram is at most 64 KiB.
@@ -81,6 +93,24 @@ pub(super) fn sendmmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstac
             Ok(Verdict::Return(1).into())
         }
     }
+}
+
+/// Whether a datagram may be sent as it is.
+fn is_direct(state: &State, call: &Call<'_>, (pointer, length): (u64, u64)) -> Result<bool, Obstacle> {
+    let given = match call.address(pointer, length)? {
+        Address::Internet(given) => given,
+        Address::Unix(_) => return Ok(true),
+        Address::Unspecified | Address::Other | Address::Malformed => return Ok(false),
+    };
+    Ok(match internet_socket(state, call, call.int(0))? {
+        None => true,
+        Some(socket) => decide(state, &socket, address::canonical(given)) == Decision::Direct,
+    })
+}
+
+fn decide(state: &State, socket: &Socket, destination: SocketAddr) -> Decision {
+    let own = |destination| listeners::is_own(state.sockets().own(), destination);
+    policy::decide(socket.transport, destination, &state.loopback, listeners::is_this_machine, own)
 }
 
 fn datagram(
@@ -96,8 +126,13 @@ fn datagram(
             state.ledger.local_socket(path);
             return Ok(Fate::Verdict(Verdict::Continue));
         }
-        Address::Unspecified | Address::Other => return Ok(Fate::Verdict(Verdict::Continue)),
-        Address::Malformed => return Err(Errno(libc::EINVAL).into()),
+        // The kernel takes an unspecified family for IPv4.
+        Address::Unspecified | Address::Other | Address::Malformed => {
+            return match internet_socket(state, call, call.int(0))? {
+                None => Ok(Fate::Verdict(Verdict::Continue)),
+                Some(_) => Err(Errno(libc::EINVAL).into()),
+            };
+        }
     };
     let Some(socket) = internet_socket(state, call, call.int(0))? else {
         return Ok(Fate::Verdict(Verdict::Continue));
@@ -109,8 +144,7 @@ fn datagram(
         return Ok(Fate::Verdict(verdict));
     }
     let destination = address::canonical(given);
-    let own = |destination| listeners::is_own(state.sockets().own(), destination);
-    match policy::decide(socket.transport, destination, &state.loopback, own) {
+    match decide(state, &socket, destination) {
         Decision::Direct => Ok(Fate::Verdict(Verdict::Continue)),
         Decision::Refuse | Decision::Lead => {
             state.ledger.refused(socket.transport, destination);
