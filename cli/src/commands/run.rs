@@ -90,8 +90,14 @@ async fn child(
         return child.wait().await.map_err(failed);
     };
     let signal = shutdown::received();
+    // What a terminal sends reaches its whole foreground group, the command with us; a second one would cut its end short.
+    let heard = !own_group && matches!(signal, Signal::INT | Signal::HUP);
     // It may have ended meanwhile, so a failure to signal it is none.
-    let _ = if own_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
+    let _ = match (own_group, heard) {
+        (true, _) => kill_process_group(pid, signal),
+        (false, true) => Ok(()),
+        (false, false) => kill_process(pid, signal),
+    };
     if let Ok(status) = tokio::time::timeout(GRACE, child.wait()).await {
         return status.map_err(failed);
     }

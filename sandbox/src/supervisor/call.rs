@@ -112,6 +112,7 @@ impl<'a> Call<'a> {
     pub(super) fn socket(&self, descriptor: i32) -> Result<u64, Obstacle> {
         process::socket_inode(self.thread(), descriptor).map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => Obstacle::Unreadable,
+            io::ErrorKind::InvalidInput => Obstacle::Fails(Errno(libc::ENOTSOCK)),
             _ => Obstacle::Fails(Errno(libc::EBADF)),
         })
     }

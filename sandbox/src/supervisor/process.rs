@@ -7,10 +7,10 @@ use std::path::Path;
 /// The socket behind a descriptor of a thread.
 ///
 /// # Errors
-/// `PermissionDenied`: the thread may not be looked at. Anything else: there is no such descriptor.
+/// `PermissionDenied`: the thread may not be looked at. `InvalidInput`: it is no socket. Anything else: there is no such descriptor.
 pub(super) fn socket_inode(tid: u32, descriptor: i32) -> io::Result<u64> {
     let target = fs::read_link(fd_path(tid, descriptor))?;
-    parse_inode(&target).ok_or_else(|| io::ErrorKind::NotFound.into())
+    parse_inode(&target).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
 fn parse_inode(target: &Path) -> Option<u64> {

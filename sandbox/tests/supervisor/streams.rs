@@ -279,3 +279,23 @@ print(socket.gethostbyname("still.example.test"))
     assert_eq!(printed, lines(&["timed out True", "EINPROGRESS True", "woken True", "28.254.0.1"]));
     tree.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_without_an_address_or_a_socket_fail_or_not_as_without_us() {
+    let tree = Tree::start().await;
+    let printed = tree
+        .prints(
+            r#"
+libc = ctypes.CDLL(None, use_errno=True)
+def errno_of(result): return result if result >= 0 else errno.errorcode[ctypes.get_errno()]
+any = ctypes.create_string_buffer(16)
+s = dial("192.0.2.1", 80); said(s)
+print(errno_of(libc.sendto(s.fileno(), b"x\n", 2, 0, any, 0)), said(s))
+left, right = socket.socketpair(); print(errno_of(libc.sendto(left.fileno(), b"x", 1, 0, any, 0)))
+null = os.open("/dev/null", os.O_RDWR)
+print(errno_of(libc.connect(null, struct.pack("=HHI8x", 2, 80, 1), 16)), errno_of(libc.listen(null, 1)), errno_of(libc.connect(999, any, 16)))
+"#,
+        )
+        .await;
+    assert_eq!(printed, lines(&["2 x", "1", "ENOTSOCK ENOTSOCK EBADF"]));
+}

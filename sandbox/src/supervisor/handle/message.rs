@@ -18,6 +18,8 @@ const CONTROL_HEADER: usize = 16;
 /// A datagram is never longer.
 pub(super) const LONGEST_DATAGRAM: usize = 65_535;
 
+/// The kernel takes no more of an address (`sizeof(struct sockaddr_storage)`), and cuts what is said to be longer.
+const LONGEST_NAME: u32 = 128;
 const NAME_LENGTH: u64 = 8;
 const CONTROL_LENGTH: u64 = 40;
 const FLAGS: u64 = 48;
@@ -70,7 +72,7 @@ impl<'a> Message<'a> {
             memory,
             at,
             name: word(0),
-            name_length: word(NAME_LENGTH) as u32,
+            name_length: (word(NAME_LENGTH) as u32).min(LONGEST_NAME),
             parts: word(16),
             count: word(24),
             control: word(32),

@@ -97,6 +97,9 @@ pub(super) fn sendmmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstac
 
 /// Whether a datagram may be sent as it is.
 fn is_direct(state: &State, call: &Call<'_>, (pointer, length): (u64, u64)) -> Result<bool, Obstacle> {
+    if length == 0 {
+        return Ok(true);
+    }
     let given = match call.address(pointer, length)? {
         Address::Internet(given) => given,
         Address::Unix(_) => return Ok(true),
@@ -120,6 +123,10 @@ fn datagram(
     (pointer, length): (u64, u64),
     payload: impl FnOnce() -> Result<Vec<u8>, Obstacle>,
 ) -> Result<Fate, Obstacle> {
+    if length == 0 {
+        // A pointer without an address behind it: streams and local sockets do not look, datagrams are refused by the kernel.
+        return Ok(Fate::Verdict(Verdict::Continue));
+    }
     let given = match call.address(pointer, length)? {
         Address::Internet(given) => given,
         Address::Unix(path) => {
