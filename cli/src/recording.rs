@@ -186,6 +186,11 @@ pub(crate) async fn bind(
 
 async fn authority(settings: &SessionSettings, locale: Locale) -> Result<Authority, CliError> {
     let (folder, seed) = (settings.ca_dir.clone(), settings.ca_seed.clone());
+    if folder.is_none()
+        && let Err(error) = tempfile::tempfile()
+    {
+        return Err(unwritable("folder for temporary files (TMPDIR)", &std::env::temp_dir(), &error, locale));
+    }
     let made = tokio::task::spawn_blocking(move || match (seed, folder) {
         (Some(seed), folder) => Authority::from_seed(&seed, folder.as_deref()),
         (None, Some(folder)) => Authority::open_or_create(&folder),

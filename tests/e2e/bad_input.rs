@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::context::repository;
+use crate::support::context::{repository, run_command};
 use crate::support::{Context, suites};
 
 const WEATHER: &str = "tests/fixtures/weather_server.py";
@@ -236,7 +236,7 @@ fn a_full_disk_is_named_and_nothing_that_was_there_is_lost() {
         .stdin(std::process::Stdio::null())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
-    let run = crate::support::context::run_command(command).expect_code(0);
+    let run = run_command(command).expect_code(0);
     let run = run.expect_stdout(&["code 1", "kept"]).expect_stderr(&["SESSION_DISK_FULL", "small/s."]);
     assert!(!run.stdout.lines().any(|line| line == "s.json"), "no half session: {}", run.stdout);
     assert_eq!(
@@ -244,4 +244,13 @@ fn a_full_disk_is_named_and_nothing_that_was_there_is_lost() {
         1024 * 1024,
         "the live answer is whole"
     );
+}
+
+#[test]
+fn a_missing_folder_for_temporary_files_is_named() {
+    let context = Context::new();
+    context.write("s.json", r#"{"format":"mcpeak-session","version":1,"rules":[],"exchanges":[]}"#);
+    let mut command = context.command(["run", "--session", "s.json", "--", "true"]);
+    command.env("TMPDIR", context.path("nowhere"));
+    run_command(command).expect_code(1).expect_stderr(&["TRUST_WRITE_FAILED", "TMPDIR", "nowhere"]);
 }
