@@ -172,14 +172,6 @@ impl Capture {
         unreachable_platform()
     }
 
-    /// What was seen so far.
-    pub fn report(&self) -> CaptureReport {
-        #[cfg(target_os = "linux")]
-        return self.supervisor.report();
-        #[cfg(not(target_os = "linux"))]
-        CaptureReport::default()
-    }
-
     /// Ends it. What still runs of the tree has no network from then on.
     pub async fn stop(self) -> CaptureReport {
         #[cfg(target_os = "linux")]

@@ -83,6 +83,11 @@ impl<'a> Call<'a> {
         (self.argument(index) as u32).cast_signed()
     }
 
+    /// A length of type `socklen_t` or `unsigned int`: likewise.
+    pub(super) fn length(&self, index: usize) -> u64 {
+        self.argument(index) & 0xffff_ffff
+    }
+
     /// The memory that this call's pointers point into.
     pub(super) fn memory(&self) -> Result<&Memory, Obstacle> {
         if let Some(memory) = self.memory.get() {

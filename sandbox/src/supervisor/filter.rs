@@ -36,6 +36,7 @@ const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
 #[cfg(target_arch = "x86_64")]
 const AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
 const AND: u16 = (libc::BPF_ALU | libc::BPF_AND | libc::BPF_K) as u16;
+const JUMP: u16 = (libc::BPF_JMP | libc::BPF_JA) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
 
 const ALLOW: sock_filter = give(libc::SECCOMP_RET_ALLOW);
@@ -61,6 +62,16 @@ const fn argument(index: u32) -> u32 {
 /// Falls through if equal, else skips so many instructions.
 const fn unless_equal(value: u32, skip: u8) -> sock_filter {
     sock_filter { code: EQUAL, jt: 0, jf: skip, k: value }
+}
+
+/// Skips so many instructions if equal, else falls through.
+const fn skip_if_equal(value: u32, skip: u8) -> sock_filter {
+    sock_filter { code: EQUAL, jt: skip, jf: 0, k: value }
+}
+
+/// Skips so many instructions.
+const fn skip(count: u32) -> sock_filter {
+    sock_filter { code: JUMP, jt: 0, jf: 0, k: count }
 }
 
 /// The whole program.
@@ -106,7 +117,7 @@ fn foreign() -> Vec<sock_filter> {
     let mut program = vec![load(ARCHITECTURE), unless_equal(architecture, short(denied.len()))];
     program.extend(denied);
     program.push(unless_equal(NATIVE, 1));
-    program.push(sock_filter { code: (libc::BPF_JMP | libc::BPF_JA) as u16, jt: 0, jf: 0, k: 1 });
+    program.push(skip(1));
     program.push(refuse(libc::EPERM));
     program
 }
@@ -131,20 +142,12 @@ fn socket() -> Vec<sock_filter> {
         load(argument(1)),
         sock_filter { code: AND, jt: 0, jf: 0, k: 0xf },
         unless_equal(libc::SOCK_STREAM.cast_unsigned(), 1),
+        // To the protocols, over the comparison with datagrams and its refusal.
+        skip(2),
+        skip_if_equal(libc::SOCK_DGRAM.cast_unsigned(), 1),
+        // Raw sockets need a privilege that most programs do not have, and are told the same.
+        refuse(libc::EPERM),
     ];
-    let jump = |skip: usize| sock_filter {
-        code: (libc::BPF_JMP | libc::BPF_JA) as u16,
-        jt: 0,
-        jf: 0,
-        k: skip as u32,
-    };
-    // To the protocols, over: the comparison with datagrams and its refusal.
-    internet.push(jump(2));
-    internet.push(unless_equal(libc::SOCK_DGRAM.cast_unsigned(), 0));
-    // Raw sockets need a privilege that most programs do not have, and are told the same.
-    let last = internet.len() - 1;
-    internet[last].jt = 1;
-    internet.push(refuse(libc::EPERM));
     internet.extend(protocols);
 
     let mut body = vec![load(argument(0))];
@@ -165,8 +168,8 @@ fn socket() -> Vec<sock_filter> {
 const WAYWARD: [(i32, &[u32]); 4] = [
     // SO_BINDTODEVICE, SO_BINDTOIFINDEX
     (libc::SOL_SOCKET, &[25, 62]),
-    // IP_OPTIONS, IP_RETOPTS, IP_PKTINFO's sending half is in messages; IP_TRANSPARENT, IP_MULTICAST_IF, IP_UNICAST_IF, and the ways to join
-    // groups: IP_ADD_MEMBERSHIP, IP_ADD_SOURCE_MEMBERSHIP, IP_MSFILTER, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, MCAST_MSFILTER
+    // IP_OPTIONS, IP_RETOPTS, IP_TRANSPARENT, IP_MULTICAST_IF, IP_UNICAST_IF, and the ways to join groups: IP_ADD_MEMBERSHIP,
+    // IP_ADD_SOURCE_MEMBERSHIP, IP_MSFILTER, MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, MCAST_MSFILTER. IP_PKTINFO is judged in messages.
     (libc::IPPROTO_IP, &[4, 7, 19, 32, 50, 35, 39, 41, 42, 46, 48]),
     // IPV6_2292PKTINFO, _2292HOPOPTS, _2292DSTOPTS, _2292RTHDR, _2292PKTOPTIONS, IPV6_MULTICAST_IF, IPV6_ADD_MEMBERSHIP, IPV6_JOIN_ANYCAST,
     // MCAST_JOIN_GROUP, MCAST_JOIN_SOURCE_GROUP, MCAST_MSFILTER, IPV6_PKTINFO, IPV6_HOPOPTS, IPV6_RTHDRDSTOPTS, IPV6_RTHDR, IPV6_DSTOPTS,
@@ -196,14 +199,7 @@ fn options() -> Vec<sock_filter> {
 /// Waits if the fifth argument, the address, is not null.
 fn with_address() -> Vec<sock_filter> {
     let low = argument(4);
-    vec![
-        load(low),
-        unless_equal(0, 2),
-        load(low + 4),
-        sock_filter { code: EQUAL, jt: 1, jf: 0, k: 0 },
-        NOTIFY,
-        ALLOW,
-    ]
+    vec![load(low), unless_equal(0, 2), load(low + 4), skip_if_equal(0, 1), NOTIFY, ALLOW]
 }
 
 /// Blocks are far shorter than a jump reaches.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
-use super::policy::Transport;
 use crate::capture::CaptureReport;
 
 /// Entries kept of each kind; more would be a scan and not a test.
@@ -15,12 +14,9 @@ const MOST: usize = 1024;
 pub(super) struct Ledger(Mutex<CaptureReport>);
 
 impl Ledger {
-    pub(super) fn refused(&self, transport: Transport, destination: SocketAddr) {
-        let scheme = match transport {
-            Transport::Stream => "tcp",
-            Transport::Datagram => "udp",
-        };
-        self.note(|report| &mut report.refused, format!("{scheme}://{destination}"));
+    /// A datagram, or the connecting of a socket for them.
+    pub(super) fn refused(&self, destination: SocketAddr) {
+        self.note(|report| &mut report.refused, format!("udp://{destination}"));
     }
 
     pub(super) fn local_socket(&self, path: String) {

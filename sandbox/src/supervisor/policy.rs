@@ -20,8 +20,10 @@ pub(super) enum Decision {
     Lead,
     /// To the DNS responder.
     Dns,
-    /// As asked for.
+    /// As asked for: within this machine, and of no account to anybody else.
     Direct,
+    /// As asked for, to another program of this machine, by the user's leave.
+    Pass,
     /// Not at all.
     Refuse,
 }
@@ -44,8 +46,8 @@ pub(super) fn decide(
     match transport {
         Transport::Datagram if local || is_this_machine(destination) => Decision::Direct,
         Transport::Datagram => Decision::Refuse,
-        Transport::Stream if local && passes(pass, destination.port()) => Decision::Direct,
         Transport::Stream if is_own_listener(destination) => Decision::Direct,
+        Transport::Stream if local && passes(pass, destination.port()) => Decision::Pass,
         Transport::Stream => Decision::Lead,
     }
 }
@@ -132,11 +134,16 @@ mod tests {
     #[test]
     fn foreign_loopback_ports_pass_only_where_allowed() {
         let one = PassLoopback::Ports(BTreeSet::from([5432]));
-        assert_eq!(decided(Transport::Stream, "127.0.0.1:5432", &one), Decision::Direct);
-        assert_eq!(decided(Transport::Stream, "[::1]:5432", &one), Decision::Direct);
+        assert_eq!(decided(Transport::Stream, "127.0.0.1:5432", &one), Decision::Pass);
+        assert_eq!(decided(Transport::Stream, "[::1]:5432", &one), Decision::Pass);
         assert_eq!(decided(Transport::Stream, "127.0.0.1:5433", &one), Decision::Lead);
         assert_eq!(decided(Transport::Stream, "192.0.2.1:5432", &PassLoopback::All), Decision::Lead);
-        assert_eq!(decided(Transport::Stream, "127.0.0.1:1", &PassLoopback::All), Decision::Direct);
+        assert_eq!(decided(Transport::Stream, "127.0.0.1:1", &PassLoopback::All), Decision::Pass);
+        assert_eq!(
+            decided(Transport::Stream, "127.0.0.1:7000", &PassLoopback::All),
+            Decision::Direct,
+            "its own"
+        );
     }
 
     #[test]

@@ -92,10 +92,6 @@ impl Supervisor {
         Arc::new(self.launcher.clone())
     }
 
-    pub(crate) fn report(&self) -> CaptureReport {
-        self.ledger.report()
-    }
-
     pub(crate) async fn stop(self) -> CaptureReport {
         let Self { launcher, ledger, listener, mut tasks, stop } = self;
         drop(stop);

@@ -2,10 +2,8 @@ use libc::c_long;
 use proptest::prelude::*;
 
 use super::{
-    ALLOW, AND, ARCHITECTURE, ARGUMENTS, EQUAL, FOREIGN, LOAD, NATIVE, NOTIFY, NUMBER, RETURN, program,
+    ALLOW, AND, ARCHITECTURE, ARGUMENTS, EQUAL, FOREIGN, JUMP, LOAD, NATIVE, NOTIFY, NUMBER, RETURN, program,
 };
-
-const JUMP: u16 = (libc::BPF_JMP | libc::BPF_JA) as u16;
 
 /// What the kernel would do, by its rules (`kernel/seccomp.c`, `net/core/filter.c`): the value returned.
 fn run(architecture: u32, number: u32, arguments: [u64; 6]) -> u32 {

@@ -35,7 +35,7 @@ pub(super) fn socket(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle
 /// A bound socket is left alone: a copy would keep its port taken after the tree has closed it. So would copies of datagram sockets that are
 /// closed by now, which are swept for it.
 pub(super) fn bind(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
-    if let Address::Internet(address) = call.address(call.argument(1), call.argument(2) & 0xffff_ffff)? {
+    if let Address::Internet(address) = call.address(call.argument(1), call.length(2))? {
         let inode = call.socket(call.int(0))?;
         let mut sockets = state.sockets();
         let is_stream = sockets.get(inode).is_some_and(|born| born.transport == Transport::Stream);

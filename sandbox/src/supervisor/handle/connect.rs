@@ -5,22 +5,22 @@ use std::os::fd::AsFd as _;
 
 use mcpeak_core::accepted::{Destination, Origin};
 
-use super::{Socket, State, internet_socket};
+use super::{Socket, State, internet_socket, rewrite};
 use crate::supervisor::address::{self, Address};
 use crate::supervisor::call::{Call, Obstacle, Outcome};
 use crate::supervisor::policy::{self, Decision, Transport};
+use crate::supervisor::process;
 use crate::supervisor::sys::Errno;
 use crate::supervisor::sys::seccomp::Verdict;
 use crate::supervisor::sys::socket;
 use crate::supervisor::tokens::{self, Led};
-use crate::supervisor::{listeners, process};
 
 /// Connections on their way to the acceptor from which on a blocking socket is left to the kernel: its queue may be full, and a
 /// connect that waits here would hold up every other call.
 const CROWD: usize = 1024;
 
 pub(super) fn connect(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
-    let (pointer, length) = (call.argument(1), call.argument(2) & 0xffff_ffff);
+    let (pointer, length) = (call.argument(1), call.length(2));
     match call.address(pointer, length)? {
         Address::Unix(path) => Ok(unix(state, path).into()),
         // Dissolving an association, and netlink: nothing leaves by it.
@@ -55,21 +55,20 @@ fn internet(
         // An address that was rewritten before, and is used again.
         return Ok(Verdict::Continue.into());
     }
-    let own = |destination| listeners::is_own(state.sockets().own(), destination);
-    match policy::decide(socket.transport, destination, &state.loopback, listeners::is_this_machine, own) {
-        Decision::Direct => {
+    match state.decide(socket, destination) {
+        direct @ (Decision::Direct | Decision::Pass) => {
             if socket.transport == Transport::Stream {
                 state.sockets().forget(socket.inode);
-                if !listeners::is_own(state.sockets().own(), destination) {
-                    state.ledger.passed(destination);
-                }
+            }
+            if direct == Decision::Pass {
+                state.ledger.passed(destination);
             }
             Ok(Verdict::Continue.into())
         }
         Decision::Refuse => {
             // Port 0 and the like come from libraries that only sort addresses by it.
             if destination.port() != 0 {
-                state.ledger.refused(socket.transport, destination);
+                state.ledger.refused(destination);
             }
             Ok(Verdict::Fail(Errno(libc::ENETUNREACH)).into())
         }
@@ -142,13 +141,7 @@ fn redirect(
         }
         return Ok(verdict.into());
     }
-    let bytes = address::emit(target);
-    let given = usize::try_from(call.argument(2) & 0xffff_ffff).unwrap_or_default();
-    // The program's own address has the length of the socket's family, or its connect fails.
-    if given < bytes.len() {
-        return Err(Errno(libc::EINVAL).into());
-    }
-    call.memory()?.write(pointer, &bytes).map_err(|_| Errno(libc::EACCES))?;
+    let verdict = rewrite(call, (pointer, call.length(2)), target)?;
     state.sockets().forget(socket.inode);
-    Ok(Verdict::Continue.into())
+    Ok(verdict.into())
 }

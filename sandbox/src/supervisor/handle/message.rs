@@ -56,7 +56,7 @@ pub(super) struct Message<'a> {
     /// Pointer to the address; 0 if there is none.
     pub(super) name: u64,
     /// Bytes of the address, or room for it.
-    pub(super) name_length: u32,
+    name_length: u32,
     parts: u64,
     count: u64,
     control: u64,
@@ -78,6 +78,11 @@ impl<'a> Message<'a> {
             control: word(32),
             control_length: word(CONTROL_LENGTH),
         })
+    }
+
+    /// Where the address is, and how long.
+    pub(super) fn address(&self) -> (u64, u64) {
+        (self.name, u64::from(self.name_length))
     }
 
     /// Where the parts of the payload are, and how long.

@@ -21,9 +21,11 @@ use super::address;
 use super::call::{Call, Obstacle, Outcome};
 use super::dns::Zone;
 use super::ledger::Ledger;
-use super::policy::Transport;
+use super::listeners;
+use super::policy::{self, Decision, Transport};
 use super::process;
 use super::sockets::{Born, Sockets};
+use super::sys::Errno;
 use super::sys::seccomp::Verdict;
 use super::sys::socket;
 use super::tokens::Tokens;
@@ -63,6 +65,12 @@ impl State {
         self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What to do with a destination of a socket.
+    fn decide(&self, socket: &Socket, destination: SocketAddr) -> Decision {
+        let own = |destination| listeners::is_own(self.sockets().own(), destination);
+        policy::decide(socket.transport, destination, &self.loopback, listeners::is_this_machine, own)
+    }
+
     /// Decides a call.
     pub(super) fn handle(&self, call: &Call<'_>) -> Result<Outcome, Obstacle> {
         match call.number() {
@@ -79,6 +87,17 @@ impl State {
             _ => Ok(Verdict::Continue.into()),
         }
     }
+}
+
+/// Puts a place of ours over the address that the program gave; the kernel then goes there.
+fn rewrite(call: &Call<'_>, (pointer, length): (u64, u64), target: SocketAddr) -> Result<Verdict, Obstacle> {
+    let bytes = address::emit(target);
+    // The program's own address has the length of the socket's family, or its call fails.
+    if usize::try_from(length).unwrap_or_default() < bytes.len() {
+        return Err(Errno(libc::EINVAL).into());
+    }
+    call.memory()?.write(pointer, &bytes).map_err(|_| Errno(libc::EACCES))?;
+    Ok(Verdict::Continue)
 }
 
 /// A socket of the tree, with our copy if there is one.

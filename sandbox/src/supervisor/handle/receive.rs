@@ -23,8 +23,9 @@ struct Reply {
 }
 
 pub(super) fn recvfrom(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
+    let Some((server, born)) = asked(state, call)? else { return Ok(Verdict::Continue.into()) };
     let space = usize::try_from(call.argument(2)).unwrap_or(usize::MAX);
-    let Some(reply) = reply(state, call, space, call.int(3))? else {
+    let Some(reply) = take(&born, server, space, call.int(3))? else {
         return Ok(Verdict::Continue.into());
     };
     let memory = call.memory()?;
@@ -53,13 +54,6 @@ fn received(reply: &Reply, flags: i32) -> Outcome {
     let length = if flags & libc::MSG_TRUNC != 0 { reply.length } else { reply.payload.len() };
     // A datagram is at most 64 KiB.
     Verdict::Return(length as i64).into()
-}
-
-fn reply(state: &State, call: &Call<'_>, space: usize, flags: i32) -> Result<Option<Reply>, Obstacle> {
-    match asked(state, call)? {
-        Some((server, born)) => take(&born, server, space, flags),
-        None => Ok(None),
-    }
 }
 
 /// The server that the caller's socket asked, where we answer in its place.

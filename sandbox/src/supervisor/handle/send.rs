@@ -1,14 +1,12 @@
 //! sendto, sendmsg, sendmmsg: datagrams with an address. Those without one go where their socket was connected to.
 
-use std::net::SocketAddr;
 use std::os::fd::AsFd as _;
 
 use super::message::{HEADER, HEADER_OF_MANY, LONGEST_DATAGRAM, Message};
-use super::{Socket, State, internet_socket};
+use super::{State, internet_socket, rewrite};
 use crate::supervisor::address::{self, Address};
 use crate::supervisor::call::{Call, Obstacle, Outcome};
-use crate::supervisor::listeners;
-use crate::supervisor::policy::{self, Decision, Transport};
+use crate::supervisor::policy::{Decision, Transport};
 use crate::supervisor::sys::Errno;
 use crate::supervisor::sys::seccomp::Verdict;
 use crate::supervisor::sys::socket;
@@ -25,7 +23,7 @@ enum Fate {
 }
 
 pub(super) fn sendto(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
-    let address = (call.argument(4), call.argument(5) & 0xffff_ffff);
+    let address = (call.argument(4), call.length(5));
     let payload = || {
         let length = usize::try_from(call.argument(2)).unwrap_or(usize::MAX);
         if length > LONGEST_DATAGRAM {
@@ -44,8 +42,7 @@ pub(super) fn sendmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacl
     if message.name == 0 {
         return Ok(Verdict::Continue.into());
     }
-    let address = (message.name, u64::from(message.name_length));
-    Ok(datagram(state, call, call.int(2), address, || Ok(message.payload()?))?.into())
+    Ok(datagram(state, call, call.int(2), message.address(), || Ok(message.payload()?))?.into())
 }
 
 impl From<Fate> for Outcome {
@@ -63,7 +60,7 @@ impl From<Fate> for Outcome {
 /// others again, as the call allows.
 pub(super) fn sendmmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstacle> {
     let memory = call.memory()?;
-    let (vector, count) = (call.argument(1), (call.argument(2) & 0xffff_ffff).min(MOST_MESSAGES));
+    let (vector, count) = (call.argument(1), call.length(2).min(MOST_MESSAGES));
     let mut messages = Vec::new();
     for index in 0..count {
         let message = Message::read(memory, vector + index * HEADER_OF_MANY)?;
@@ -74,16 +71,14 @@ pub(super) fn sendmmsg(state: &State, call: &Call<'_>) -> Result<Outcome, Obstac
     }
     let mut harmless = true;
     for message in messages.iter().filter(|message| message.name != 0) {
-        let address = (message.name, u64::from(message.name_length));
-        harmless &= is_direct(state, call, address)?;
+        harmless &= is_direct(state, call, message.address())?;
     }
     let Some(first) = messages.first().filter(|_| !harmless) else { return Ok(Verdict::Continue.into()) };
     if first.name == 0 {
         // Messages with and without an address in one call: no client is known to do that.
         return Err(Errno(libc::EINVAL).into());
     }
-    let address = (first.name, u64::from(first.name_length));
-    match datagram(state, call, call.int(3), address, || Ok(first.payload()?))? {
+    match datagram(state, call, call.int(3), first.address(), || Ok(first.payload()?))? {
         // It would carry out the others as well.
         Fate::Verdict(Verdict::Continue) => Err(Errno(libc::EINVAL).into()),
         Fate::Verdict(verdict) => Ok(verdict.into()),
@@ -107,13 +102,10 @@ fn is_direct(state: &State, call: &Call<'_>, (pointer, length): (u64, u64)) -> R
     };
     Ok(match internet_socket(state, call, call.int(0))? {
         None => true,
-        Some(socket) => decide(state, &socket, address::canonical(given)) == Decision::Direct,
+        Some(socket) => {
+            matches!(state.decide(&socket, address::canonical(given)), Decision::Direct | Decision::Pass)
+        }
     })
-}
-
-fn decide(state: &State, socket: &Socket, destination: SocketAddr) -> Decision {
-    let own = |destination| listeners::is_own(state.sockets().own(), destination);
-    policy::decide(socket.transport, destination, &state.loopback, listeners::is_this_machine, own)
 }
 
 fn datagram(
@@ -151,22 +143,18 @@ fn datagram(
         return Ok(Fate::Verdict(verdict));
     }
     let destination = address::canonical(given);
-    match decide(state, &socket, destination) {
+    match state.decide(&socket, destination) {
         Decision::Direct => Ok(Fate::Verdict(Verdict::Continue)),
-        Decision::Refuse | Decision::Lead => {
-            state.ledger.refused(socket.transport, destination);
+        // Of these a datagram is only refused.
+        Decision::Refuse | Decision::Lead | Decision::Pass => {
+            state.ledger.refused(destination);
             Ok(Fate::Verdict(Verdict::Fail(Errno(libc::ENETUNREACH))))
         }
         Decision::Dns => {
             state.sockets().note_asked(socket.inode, destination);
             let target = socket.reach(state.responder);
             let Some(born) = &socket.born else {
-                let bytes = address::emit(target);
-                if usize::try_from(length).unwrap_or_default() < bytes.len() {
-                    return Err(Errno(libc::EINVAL).into());
-                }
-                call.memory()?.write(pointer, &bytes).map_err(|_| Errno(libc::EACCES))?;
-                return Ok(Fate::Verdict(Verdict::Continue));
+                return Ok(Fate::Verdict(rewrite(call, (pointer, length), target)?));
             };
             let sent = socket::send_to(born.socket.as_fd(), &payload()?, flags | libc::MSG_DONTWAIT, target)?;
             Ok(Fate::Sent(sent))
