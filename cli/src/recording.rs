@@ -186,18 +186,21 @@ pub(crate) async fn bind(
 
 async fn authority(settings: &SessionSettings, locale: Locale) -> Result<Authority, CliError> {
     let (folder, seed) = (settings.ca_dir.clone(), settings.ca_seed.clone());
-    if folder.is_none()
-        && let Err(error) = tempfile::tempfile()
-    {
-        return Err(unwritable("folder for temporary files (TMPDIR)", &std::env::temp_dir(), &error, locale));
-    }
+    let is_temporary = folder.is_none();
     let made = tokio::task::spawn_blocking(move || match (seed, folder) {
         (Some(seed), folder) => Authority::from_seed(&seed, folder.as_deref()),
         (None, Some(folder)) => Authority::open_or_create(&folder),
         (None, None) => Authority::ephemeral(),
     });
     match made.await {
-        Ok(made) => made.map_err(|error| proxy_error(&ProxyError::from(error), locale)),
+        Ok(Ok(authority)) => Ok(authority),
+        // Where nothing can be written at all, that is the reason, and no advice about a folder of the user's would help.
+        Ok(Err(error)) => Err(match tempfile::tempfile() {
+            Err(why) if is_temporary => {
+                unwritable("folder for temporary files (TMPDIR)", &std::env::temp_dir(), &why, locale)
+            }
+            Ok(_) | Err(_) => proxy_error(&ProxyError::from(error), locale),
+        }),
         Err(error) => Err(internal(&error, locale)),
     }
 }

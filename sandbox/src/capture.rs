@@ -1,6 +1,6 @@
 //! How a process tree's sockets are led to the proxy, and what was seen.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::net::Ipv4Addr;
@@ -121,19 +121,6 @@ impl CaptureReport {
     /// Whether there is nothing to say.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
-    }
-
-    /// Members by name, for JSON.
-    pub fn members(&self) -> BTreeMap<&'static str, &BTreeSet<String>> {
-        [
-            ("refused", &self.refused),
-            ("localSockets", &self.local_sockets),
-            ("passed", &self.passed),
-            ("unreadable", &self.unreadable),
-        ]
-        .into_iter()
-        .filter(|(_, values)| !values.is_empty())
-        .collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Recording and replaying: flags shared by `test`, `run` and `proxy`.
+//! Recording and replaying: flags shared by `test`, `run` and `proxy`, and those of upstreams, which `session verify` has too.
 
 use std::path::PathBuf;
 
@@ -32,21 +32,8 @@ pub(crate) struct SessionArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) ca_dir: Option<PathBuf>,
 
-    /// Trust the certificates of this PEM file for upstreams, beside the system's (repeatable)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) upstream_ca: Vec<PathBuf>,
-
-    /// Do not verify the certificate of this upstream host (repeatable)
-    #[arg(long, value_name = "HOST")]
-    pub(crate) upstream_insecure: Vec<String>,
-
-    /// Client certificate for an upstream host: a PEM file with certificate and key (repeatable)
-    #[arg(long, value_name = "HOST=FILE")]
-    pub(crate) upstream_cert: Vec<String>,
-
-    /// Connect to ADDRESS when HOST:PORT is asked for; ADDRESS is an IP or IP:PORT (repeatable)
-    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
-    pub(crate) resolve: Vec<String>,
+    #[command(flatten)]
+    pub(crate) upstream: UpstreamArgs,
 
     /// Leave the connections to this host uninterpreted (repeatable)
     #[arg(long, value_name = "HOST")]
@@ -63,4 +50,24 @@ pub(crate) struct SessionArgs {
     /// Make the certificate authority from the secret in this environment variable: the same one on every machine
     #[arg(long, value_name = "NAME")]
     pub(crate) ca_seed_env: Option<String>,
+}
+
+/// How upstreams are reached and trusted.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct UpstreamArgs {
+    /// Trust the certificates of this PEM file for upstreams, beside the system's (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) upstream_ca: Vec<PathBuf>,
+
+    /// Do not verify the certificate of this upstream host (repeatable)
+    #[arg(long, value_name = "HOST")]
+    pub(crate) upstream_insecure: Vec<String>,
+
+    /// Client certificate for an upstream host: a PEM file with certificate and key (repeatable)
+    #[arg(long, value_name = "HOST=FILE")]
+    pub(crate) upstream_cert: Vec<String>,
+
+    /// Connect to ADDRESS when HOST:PORT is asked for; ADDRESS is an IP or IP:PORT (repeatable)
+    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
+    pub(crate) resolve: Vec<String>,
 }

@@ -6,6 +6,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mcpeak_proxy::interchange::Format;
 
+use super::session::UpstreamArgs;
+
 /// Secrets left in files.
 #[derive(Args, Debug)]
 pub(crate) struct LintArgs {
@@ -141,21 +143,8 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "HEADER=NAME", requires = "host")]
     pub(crate) header_env: Vec<String>,
 
-    /// Trust the certificates of this PEM file, beside the system's (repeatable)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) upstream_ca: Vec<PathBuf>,
-
-    /// Do not verify the certificate of this host (repeatable)
-    #[arg(long, value_name = "HOST")]
-    pub(crate) upstream_insecure: Vec<String>,
-
-    /// Client certificate for a host: a PEM file with certificate and key (repeatable)
-    #[arg(long, value_name = "HOST=FILE")]
-    pub(crate) upstream_cert: Vec<String>,
-
-    /// Connect to ADDRESS when HOST:PORT is asked for; ADDRESS is an IP or IP:PORT (repeatable)
-    #[arg(long, value_name = "HOST:PORT:ADDRESS")]
-    pub(crate) resolve: Vec<String>,
+    #[command(flatten)]
+    pub(crate) upstream: UpstreamArgs,
 
     /// Print what was found as JSON
     #[arg(long)]

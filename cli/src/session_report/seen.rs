@@ -1,32 +1,48 @@
 //! What the supervisor saw beside the calls: what was refused, and what may lead out of the tree.
 
+use std::collections::BTreeSet;
+
 use mcpeak_core::escape::{Keep, terminal};
 use mcpeak_core::locale::Locale;
 use mcpeak_sandbox::capture::CaptureReport;
 use serde_json::{Value, json};
 
-use crate::text;
+use crate::text::{self, Text};
 
 /// Entries of a list that are shown; the JSON report has them all.
 const SHOWN: usize = 5;
 
+/// One kind of what was seen.
+struct Kind<'a> {
+    /// As it is named in JSON.
+    name: &'static str,
+    entries: &'a BTreeSet<String>,
+    sentence: fn(&'static dyn Text, &str) -> String,
+}
+
+/// The kinds of which something was seen, in the order of both reports.
+fn kinds(report: &CaptureReport) -> impl Iterator<Item = Kind<'_>> {
+    let CaptureReport { refused, local_sockets, passed, unreadable } = report;
+    [
+        Kind { name: "localSockets", entries: local_sockets, sentence: <dyn Text>::seen_local_sockets },
+        Kind { name: "passed", entries: passed, sentence: <dyn Text>::seen_passed },
+        Kind { name: "refused", entries: refused, sentence: <dyn Text>::seen_refused },
+        Kind { name: "unreadable", entries: unreadable, sentence: <dyn Text>::seen_unreadable },
+    ]
+    .into_iter()
+    .filter(|kind| !kind.entries.is_empty())
+}
+
 /// Lines for people that belong below the session block; empty if there is nothing to say.
 pub(crate) fn seen(report: &CaptureReport, locale: Locale) -> String {
-    let text = text::of(locale);
     let mut block = String::new();
-    for (kind, entries) in report.members() {
+    for Kind { entries, sentence, .. } in kinds(report) {
         let mut list: Vec<&str> = entries.iter().take(SHOWN).map(String::as_str).collect();
         let more = format!("… +{}", entries.len().saturating_sub(SHOWN));
         if entries.len() > SHOWN {
             list.push(&more);
         }
-        let list = list.join(", ");
-        let line = match kind {
-            "refused" => text.seen_refused(&list),
-            "localSockets" => text.seen_local_sockets(&list),
-            "passed" => text.seen_passed(&list),
-            _ => text.seen_unreadable(&list),
-        };
+        let line = sentence(text::of(locale), &list.join(", "));
         block.push_str(&terminal(&format!("  ! {line}"), Keep::Nothing));
         block.push('\n');
     }
@@ -35,8 +51,8 @@ pub(crate) fn seen(report: &CaptureReport, locale: Locale) -> String {
 
 /// Adds the same to the report for machines, as a member of its own.
 pub(crate) fn add_seen(value: &mut Value, report: &CaptureReport) {
-    if !report.is_empty() {
-        value["seen"] = json!(report.members());
+    for Kind { name, entries, .. } in kinds(report) {
+        value["seen"][name] = json!(entries);
     }
 }
 

@@ -12,7 +12,7 @@ use mcpeak_proxy::settings::{
 };
 
 use super::environment::{NamedSecret, value_of};
-use crate::args::session::SessionArgs;
+use crate::args::session::{SessionArgs, UpstreamArgs};
 use crate::error::CliError;
 use crate::text::Text;
 
@@ -74,7 +74,7 @@ pub(crate) fn resolve(
         match_headers: args.match_header.clone(),
         ca_dir: args.ca_dir.clone(),
         ca_seed: seed(args.ca_seed_env.as_deref(), text)?,
-        upstream: upstream(args, text)?,
+        upstream: upstream(&args.upstream, text)?,
         tunnel: parse_all("--tunnel", &args.tunnel, text)?,
         strict: args.strict,
         timing: if args.replay_timing == "recorded" { Timing::Recorded } else { Timing::Instant },
@@ -87,7 +87,8 @@ pub(crate) fn seed(name: Option<&str>, text: &dyn Text) -> Result<Option<Secret<
     name.map(|name| value_of(name, text)).transpose()
 }
 
-fn upstream(args: &SessionArgs, text: &dyn Text) -> Result<UpstreamSettings, CliError> {
+/// Checks the flags about upstreams.
+pub(crate) fn upstream(args: &UpstreamArgs, text: &dyn Text) -> Result<UpstreamSettings, CliError> {
     let mut client_certificates = Vec::new();
     for given in &args.upstream_cert {
         let wrong = || {

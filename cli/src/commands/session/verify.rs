@@ -7,7 +7,6 @@ use mcpeak_core::redact::Redactor;
 use mcpeak_proxy::verify::{Verification, VerifySettings, verify};
 
 use super::json;
-use crate::args::session::SessionArgs;
 use crate::args::session_tools::VerifyArgs;
 use crate::commands::print;
 use crate::error::CliError;
@@ -26,15 +25,8 @@ pub(super) async fn execute(
     let mut named = environment::named(&args.env, words)?;
     let headers = target::headers(&args.header_env, words)?;
     named.extend(headers.iter().map(|(_, secret)| secret.clone()));
-    let reached = SessionArgs {
-        upstream_ca: args.upstream_ca.clone(),
-        upstream_insecure: args.upstream_insecure.clone(),
-        upstream_cert: args.upstream_cert.clone(),
-        resolve: args.resolve.clone(),
-        ..SessionArgs::default()
-    };
     let settings = VerifySettings {
-        upstream: session::resolve(&reached, &[], words)?.upstream,
+        upstream: session::upstream(&args.upstream, words)?,
         redactor: Redactor::new(named.into_iter().map(|secret| (secret.name, secret.value))),
         headers: headers.into_iter().map(|(header, secret)| (header, secret.value)).collect(),
         hosts: session::parse_all("--host", &args.host, words)?,
