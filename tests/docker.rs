@@ -1,5 +1,8 @@
 //! The image, in a real Docker engine. `bash tests/run.sh` starts the engine and builds `mcpeak:test`.
 
+#[path = "docker/capture.rs"]
+mod capture;
+
 use std::process::{Command, Output};
 
 const IMAGE: &str = "mcpeak:test";

@@ -21,8 +21,7 @@ fn a_program_killed_in_the_middle_leaves_a_whole_recording() {
 
 #[test]
 fn a_supervisor_that_is_killed_takes_the_network_with_it() {
-    let world = World::new(None);
-    world.write("s.json", r#"{"format":"mcpeak-session","version":1,"rules":[],"exchanges":[]}"#);
+    let world = World::with_empty_session();
     let script = r#"
 import errno, os, socket, sys, time
 parent = os.getppid()
@@ -62,8 +61,7 @@ for attempt in (socket.socket, lambda: socket.getaddrinfo("api.capture.example",
 
 #[test]
 fn an_interrupt_is_handed_on_as_it_came() {
-    let world = World::new(None);
-    world.write("s.json", r#"{"format":"mcpeak-session","version":1,"rules":[],"exchanges":[]}"#);
+    let world = World::with_empty_session();
     let script = "trap 'echo interrupted; exit 5' INT; echo ready; while :; do sleep 0.05; done";
     let mut child = world
         .command(&line(&[&["run", "--session", "s.json", "--capture", "socket", "--", "bash", "-c", script]]))

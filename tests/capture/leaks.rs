@@ -153,8 +153,7 @@ fn nothing_leaves_in_replay() {
 
 #[test]
 fn attempts_are_reported() {
-    let world = World::new(None);
-    world.write("s.json", r#"{"format":"mcpeak-session","version":1,"rules":[],"exchanges":[]}"#);
+    let world = World::with_empty_session();
     let run = world
         .run(&line(&[&[
             "run",

@@ -2,12 +2,6 @@
 
 use crate::world::{World, line};
 
-fn world() -> World {
-    let world = World::new(None);
-    world.write("s.json", r#"{"format":"mcpeak-session","version":1,"rules":[],"exchanges":[]}"#);
-    world
-}
-
 fn nested(way: &str) -> Vec<String> {
     let mcpeak = crate::world::installed("mcpeak");
     line(&[
@@ -18,12 +12,12 @@ fn nested(way: &str) -> Vec<String> {
 
 #[test]
 fn demanded_within_another_it_ends_with_code_3() {
-    let run = world().run(&nested("socket")).expect_code(3);
+    let run = World::with_empty_session().run(&nested("socket")).expect_code(3);
     run.expect_stderr(&["CAPTURE_UNAVAILABLE", "EBUSY", "--capture env"]);
 }
 
 #[test]
 fn left_to_choose_it_takes_variables_and_says_so() {
-    let run = world().run(&nested("auto")).expect_code(0);
+    let run = World::with_empty_session().run(&nested("auto")).expect_code(0);
     run.expect_stderr(&["EBUSY", "proxy variables are used instead"]);
 }

@@ -49,6 +49,13 @@ impl World {
         Self { folder, user }
     }
 
+    /// With a session that holds nothing, for what is not about recordings.
+    pub(crate) fn with_empty_session() -> Self {
+        let world = Self::new(None);
+        world.write("s.json", r#"{"format":"mcpeak-session","version":1,"rules":[],"exchanges":[]}"#);
+        world
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }

@@ -1,10 +1,6 @@
 //! Socket capture in containers, with mcpeak as the first process, under Docker's default profile. `bash tests/run.sh` builds the images.
 
-use std::process::{Command, Output};
-
-fn docker(arguments: &[&str]) -> Output {
-    Command::new("docker").args(arguments).output().expect("docker is installed")
-}
+use super::docker;
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
