@@ -26,7 +26,7 @@ fn exit_codes_page() {
     for (code, meaning) in ExitCode::ALL {
         writeln!(page, "| {} | {meaning} |", code.code()).unwrap();
     }
-    page.push_str("\n`mcpeak run` gives the exit code of its command; 128 and the signal's number if a signal ended it; 130 if mcpeak itself was interrupted, whatever its command made of it.\n");
+    page.push_str("\n`mcpeak run` gives the exit code of its command, and 1 where that succeeded and a call had no recording; 128 and the signal's number if a signal ended it; 130 if mcpeak itself was interrupted, whatever its command made of it.\n");
     check("exit-codes.md", &page);
 }
 

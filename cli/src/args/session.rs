@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Outbound calls")]
 pub(crate) struct SessionArgs {
-    /// Replay the server's outbound calls from this session file; nothing reaches the network
+    /// Replay the server's outbound calls from this session file; no call that comes to the proxy leaves it
     #[arg(long, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
 
